@@ -1,0 +1,134 @@
+"""The project's commands, one verb a session: `nox -s docs`. Words after `--` go to the program behind it.
+
+Plain `nox` runs doctest, docs, tests and lint. https://nox.thea.codes/
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["doctest", "docs", "tests", "lint"]
+
+LANGUAGES = ["en", "zh_CN"]
+BUILD = Path("_build")
+WORK = BUILD / "work"  # doctrees and unfinished output; deleting it is always safe
+SITE = BUILD / "html"
+PROJECT = nox.project.load_toml("pyproject.toml")
+
+# -W warnings are errors, --keep-going shows all of them, -n a link without a target is one,
+# -j 3 three processes (on two cores: Sphinx writes with one fewer)
+SPHINX = ["sphinx-build", "-c", ".", "-W", "--keep-going", "-n", "-j", "3"]
+
+
+def install(session, *groups):
+    """Install dependency groups at the versions that constraints.txt pins."""
+    if not list(Path(session.virtualenv.location).glob("**/site-packages/torch")):
+        size = "torch, about 200 MB for a CPU" + (", and TensorFlow, about 250 MB" if "tensorflow" in groups else "")
+        session.log(f"First run: downloading {size} (README.md says how to take torch's CPU wheel on Linux)")
+    session.install("-q", "-c", "constraints.txt", *nox.project.dependency_groups(PROJECT, *groups))
+
+
+def doctrees(name):
+    """Where Sphinx keeps what it has read, one folder a builder and language."""
+    return ["-d", str(WORK / "doctrees" / name)]
+
+
+@nox.session
+def docs(session):
+    """Build the site in both languages into _build/html. Examples are executed once."""
+    install(session, "docs")
+    built = WORK / "html"
+    for language in LANGUAGES:
+        session.log(f"Building {language}")
+        session.run(*SPHINX, "-D", f"language={language}", *doctrees(language), "docs", str(built / language), *session.posargs)
+    session.run("python", "docs/_ext/site_root.py", str(built), silent=True)
+    publish(built)
+    session.log(f"Open {(SITE / 'index.html').resolve().as_uri()}")
+
+
+def publish(built):
+    """Swap the finished site in. Until here the last good one was in its place."""
+    new = Path(tempfile.mkdtemp(dir=BUILD, prefix="html-"))
+    shutil.copytree(built, new, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".buildinfo*"))
+    new.chmod(0o755)
+    if SITE.exists():
+        shutil.rmtree(SITE)
+    new.rename(SITE)
+
+
+@nox.session
+def doctest(session):
+    """Run every example on every page; `-- --without-tensorflow` leaves out the pages that need it."""
+    arguments = [argument for argument in session.posargs if argument != "--without-tensorflow"]
+    without = len(arguments) < len(session.posargs)
+    install(session, "doctest", *([] if without else ["tensorflow"]))
+    # The gallery is not executed here: its output is compared by the tests, on the built site.
+    options = ["-q", "-D", "plot_gallery=0"] + (["-D", "doctest_without_tensorflow=1"] if without else [])
+    session.run(
+        *SPHINX, "-b", "doctest", *options, *doctrees("doctest"), "docs", str(BUILD / "doctest"), *arguments,
+        env={"TF_CPP_MIN_LOG_LEVEL": "2"},
+    )  # fmt: skip
+
+
+@nox.session
+def tests(session):
+    """Run pytest on the built site: structure, planted faults, and a real browser."""
+    install(session, "test")
+    if not SITE.exists():
+        session.error("There is no site to test in _build/html: run nox -s docs first")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session):
+    """Check Python, Markdown and the Chinese catalogs."""
+    install(session, "lint")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("pymarkdown", "--config", "pyproject.toml", "scan", "README.md", "README.zh.md", "docs", "-r")
+    session.run(*SPHINX, "-q", "-E", "-b", "gettext", "-D", "plot_gallery=0", *doctrees("gettext"), "docs", str(BUILD / "gettext"))
+
+
+@nox.session
+def translate(session):
+    """Refresh the Chinese catalogs from the English pages; then fill each empty msgstr."""
+    install(session, "translate")
+    template = str(BUILD / "gettext")
+    shutil.rmtree(template, ignore_errors=True)
+    # -E read every page afresh: a message left in the cache would stay in the catalog
+    session.run(
+        *SPHINX, "-q", "-E", "-b", "gettext", "-D", "plot_gallery=0", "-D", "catalogs_check=0", *doctrees("gettext"), "docs", template
+    )
+    # -w 0 no line wrapping, so that a change of one word is a diff of one line
+    session.run("sphinx-intl", "update", "-p", template, "-d", "docs/locale", "-l", "zh_CN", "-w", "0", "--no-obsolete")
+
+
+@nox.session
+def preview(session):
+    """Serve the site and rebuild it at each change; `-- zh_CN` for Chinese."""
+    install(session, "preview")
+    language, *arguments = session.posargs or ["en"]
+    session.run(
+        "sphinx-autobuild", "-c", ".", "-n", "-j", "3", "-D", f"language={language}", *doctrees(f"preview-{language}"),
+        "docs", str(BUILD / "preview" / language), "--watch", "examples", "--ignore", "*.mo", "--ignore", "docs/auto_examples/*",
+        *arguments,
+    )  # fmt: skip
+
+
+@nox.session
+def linkcheck(session):
+    """Follow every external link."""
+    install(session, "docs")
+    session.run(*SPHINX, "-b", "linkcheck", *doctrees("linkcheck"), "docs", str(BUILD / "linkcheck"), *session.posargs)
+
+
+@nox.session
+def bench(session):
+    """Print the ratios of the budgets in docs/contribute.md: build times, page weights."""
+    install(session, "test")
+    session.run("python", "tests/bench.py", *session.posargs)
