@@ -106,6 +106,7 @@ def translate(session):
     )
     # -w 0 no line wrapping, so that a change of one word is a diff of one line
     session.run("sphinx-intl", "update", "-p", template, "-d", "docs/locale", "-l", "zh_CN", "-w", "0", "--no-obsolete")
+    session.run("python", "docs/_ext/recurring_texts.py", "docs/locale/zh_CN")
 
 
 @nox.session

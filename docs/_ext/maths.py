@@ -42,7 +42,7 @@ NUMBERED = re.compile(r"^\\begin\{(\w+)\}(.*)\\end\{\1\}$", re.DOTALL)
 ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 # Temml sets a thin space between y and \log, but none between y_i and \log, or p(x) and \log. (A sum has its own.)
 TIGHT = re.compile(r"(<(msub|msup|msubsup)><m(?!o\b)(?:(?!</?\2>).)*</\2>|form=\"postfix\"[^>]*>[^<]*</mo></mrow>)"
-                   r"(?=(?:<(?:mrow|msub|msup|msubsup|munder)>)*<mi>[a-z ]{2,}</mi>)")
+                   r"(<mrow>)?(?=<mi>[^<]{2,}</mi><mo>\u2061</mo>)")
 THIN_SPACE = '<mspace width="0.1667em"></mspace>'
 OPENING = re.compile(r"[(\[{“‘（「《]*$")
 
@@ -81,7 +81,7 @@ def mathml(tex: str, display: bool) -> str:
     result = engine(os.getpid()).call("typeset", tex, options)
     if "error" in result:
         raise ValueError(" ".join(result["error"].replace("\N{COMBINING LOW LINE}", "").split()))
-    return TIGHT.sub(rf"\1{THIN_SPACE}", result["mathml"])
+    return TIGHT.sub(rf"\1\3{THIN_SPACE}", result["mathml"])
 
 
 def block_tex(node: nodes.math_block) -> str:

@@ -111,4 +111,5 @@ ax.text(24.5, 10.8, "m = 0.9")
 ax.text(24.5, 7.8, "m = 0.1")
 ax.set(xlabel="training steps", ylabel="running mean", xlim=(0, 31), ylim=(0, 13.5))
 ax.set_title("The larger m, the faster it forgets")
+# sphinx_gallery_thumbnail_number = 2
 plt.show()

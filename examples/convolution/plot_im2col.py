@@ -118,9 +118,9 @@ for stride, padding, dilation in [(1, 0, 1), (2, 1, 1), (1, 2, 2), (2, 2, 2)]:
 # overlap.
 # Fold ones, and you read how many windows hold each pixel.
 # So fold does not undo unfold; divide by these counts, and it does.
-# What fold is to unfold is its *backward*: a pixel that was copied four times collects
-# four gradients.
-# A convolution by im2col ends its backward pass, towards the input, with a fold.
+# Fold is the backward pass of unfold: a pixel that was copied four times collects four
+# gradients.
+# So a convolution by im2col finds its gradient with respect to the input with a fold.
 counts = F.fold(F.unfold(torch.ones(1, 3, 3), 2), (3, 3), 2)  # (1, 3, 3)
 print(counts)
 print("image back:", torch.equal(F.fold(columns, (3, 3), 2) / counts, image))

@@ -12,8 +12,6 @@ It starts itself again with ``torchrun``, which a notebook cannot do.
 The question: :ref:`dp-vs-ddp`.
 """
 
-# sphinx_gallery_thumbnail_number = 2
-
 # %%
 # A batch that one can add up by hand
 # -----------------------------------
@@ -30,6 +28,7 @@ from subprocess import run
 import matplotlib.pyplot as plt
 import torch
 import torch.distributed as dist
+import torch.distributed.nn  # before the group exists, or it holds the group for ever
 
 X = torch.tensor([[1.0]] * 6 + [[2.0]] * 2)  # (8, 1)
 Y = torch.tensor([[2.0]] * 6 + [[1.0]] * 2)  # (8, 1)
@@ -74,21 +73,21 @@ def work():
     rank, world = dist.get_rank(), dist.get_world_size()
     ddp = torch.nn.parallel.DistributedDataParallel(new_model(device))
 
-    for sizes, repaired in [((4, 4), False), ((6, 2), False), ((6, 2), True)]:
+    for sizes, scaled in [((4, 4), False), ((6, 2), False), ((6, 2), True)]:
         x, y = X.split(sizes)[rank].to(device), Y.split(sizes)[rank].to(device)
         total = torch.tensor(len(x), device=device)
         dist.all_reduce(total)  # N, the sum of the ranks' n
-        scale = len(x) * world / total.item() if repaired else 1.0
-        pair = gradient(new_model(device), x, y, scale), gradient(ddp, x, y, scale)
+        scale = len(x) * world / total.item() if scaled else 1.0
         pairs = [None] * world
+        pair = gradient(new_model(device), x, y, scale), gradient(ddp, x, y, scale)
         dist.all_gather_object(pairs, pair)
         if rank == 0:
-            name = f"{sizes[0]}+{sizes[1]}, mean" + " * n*W/N" * repaired
-            print(f"{name:19}", *zip(*pairs, strict=True))  # both alone, both with DDP
+            name = f"{sizes[0]}+{sizes[1]} {'scaled' * scaled:6}"
+            print(name, *zip(*pairs, strict=True))  # both alone, both with DDP
 
-    del ddp
+    del ddp  # it holds the group, too
     dist.barrier()
-    dist.destroy_process_group()
+    dist.destroy_process_group()  # ends the threads of gloo, so the process can exit
 
 
 # %%
@@ -98,8 +97,7 @@ def work():
 # ``torchrun`` runs this file once for each rank; these copies work and leave.
 # The copy that you started launches ``torchrun`` and prints what rank 0 says.
 if dist.is_torchelastic_launched():
-    work()
-    sys.exit()
+    sys.exit(work())
 
 torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
 torchrun += ["--nproc-per-node=2", sys.argv[0]]
@@ -108,11 +106,11 @@ ranks = run(torchrun, env=env, timeout=100, check=False, capture_output=True, te
 if ranks.returncode:
     raise RuntimeError(ranks.stderr)
 
-print("full batch, alone  ", gradient(new_model(), X, Y), end="\n\n")
-print("shards, loss        ranks alone .grad with DDP", ranks.stdout, sep="\n", end="")
+print("full batch", gradient(new_model(), X, Y), end="\n\n")
+print("shards     ranks alone .grad by DDP", ranks.stdout, sep="\n", end="")
 
 # %%
-# Read it line by line.
+# Read it line by line; the numbers in brackets belong to rank 0 and rank 1.
 # Equal shards: :math:`(-2 + 1) / 2` is the full batch's −0.5.
 # Unequal shards: :math:`(-2 + 4) / 2` is 1, which has the wrong *sign*: the step
 # goes uphill.
@@ -187,4 +185,5 @@ ax.text(-0.3, 4.4, "full batch\n$-0.5$")
 ax.text(1.2, 2.7, "mean of\nmeans, $1$")
 ax.set(xlim=(-4, 6), ylim=(-1.7, 6.8), yticks=[], title="Six samples against two")
 ax.set_xlabel(r"gradient of one sample, $\partial\ell\,/\,\partial w$")
+# sphinx_gallery_thumbnail_number = 2
 plt.show()
