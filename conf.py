@@ -69,6 +69,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
     "capture_repr": (),
+    "remove_config_comments": True,
     "min_reported_time": 1e9,
     "write_computation_times": False,
     "show_memory": False,

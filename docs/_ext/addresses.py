@@ -36,6 +36,7 @@ def alternates(app: Sphinx, pagename: str) -> dict[str, str]:
 
 def context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     context["alternates"] = alternates(app, pagename) if doctree is not None else {}
+    context["site_url"] = app.config.site_url
 
 
 def sitemap(app: Sphinx, exception: Exception | None) -> None:

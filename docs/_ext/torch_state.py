@@ -24,6 +24,10 @@ def reset() -> None:
     import numpy
     import torch
 
+    # Imported later, inside DDP, its functions would keep the page's process group and gloo's threads alive after
+    # destroy_process_group(), and the process could abort at its end: https://github.com/pytorch/pytorch/pull/179291
+    import torch.distributed.nn
+
     if THREADS is None:
         THREADS = torch.get_num_threads()
     if torch.distributed.is_available() and torch.distributed.is_initialized():
