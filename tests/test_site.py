@@ -55,6 +55,28 @@ def test_every_question_is_listed_on_the_home_page(read: Read, language: str):
     assert links == {f"{page}.html" for page in question_pages()}
 
 
+def test_every_myth_is_listed_with_its_right_sentence(read: Read, language: str):
+    entries = read(f"{language}/myths.html").select("ul.myths > li")
+    listed = [(entry.a["href"], entry.a.text) for entry in entries]
+    wanted = []
+    for page in question_pages():
+        for box in read(f"{language}/{page}.html").select(".admonition.myth"):
+            title = box.select_one(".admonition-title")
+            title.select_one(".label").decompose()
+            wanted.append((f"{page}.html#{box['id']}", title.text.strip()))
+    assert sorted(listed) == sorted(wanted)
+    rights = {"en": "Right:", "zh_CN": "正确的说法："}
+    assert [entry.select("p")[-1].text for entry in entries if not entry.select("p")[-1].text.startswith(rights[language])] == []
+
+
+def test_every_error_is_listed(read: Read, language: str):
+    listed = {entry.code.text for entry in read(f"{language}/errors.html").select("ul.errors > li")}
+    for page in question_pages():
+        for block in read(f"{language}/{page}.html").select("div.highlight-pycon"):
+            for message in re.findall(r"^[A-Za-z.]*(?:Error|Exception): (.+)$", block.text, re.MULTILINE):
+                assert any(message.strip() in text for text in listed), f"{page}: {message}"
+
+
 def test_language_of_every_page(site: Path, read: Read, language: str):
     other = next(code for code in LANGUAGES if code != language)
     for page in pages(site, language):

@@ -102,8 +102,8 @@ def anatomy(doctree: nodes.document, docname: str, source: str) -> Iterator[tupl
     for myth in boxes(doctree, "myth"):
         if not proved(myth):
             yield myth.line, "a {myth} needs its proof: a ```pycon example inside it, or a {ref} to one by label"
-        if not any(node.astext().startswith("Right:") for node in myth.findall(nodes.paragraph)):
-            yield myth.line, "a {myth} ends with what to say instead: a paragraph that begins with 'Right:'"
+        if not isinstance(myth[-1], nodes.paragraph) or not myth[-1].astext().startswith("Right:"):
+            yield myth.line, "a {myth} ends with what to say instead: a last paragraph that begins with 'Right:'"
     followups = len(boxes(doctree, "followup"))
     if not 2 <= followups <= 4:
         yield 1, f"a question has two to four {{followup}} boxes, this page has {followups}"

@@ -28,6 +28,9 @@ from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
 
+ANCHOR = 60  # characters; enough to tell two boxes of a page apart
+
+
 class Box(SphinxDirective):
     """A titled box. Its title is the directive's argument; errors if the box is empty."""
 
@@ -50,6 +53,25 @@ class Box(SphinxDirective):
         return [node]
 
 
+class Linked(Box):
+    """A box that other pages link to: its anchor and its label come from its English title, in every language.
+
+    The label is the page's slug, two hyphens and the anchor, as in ``detach--myth-after-detach-the-loss``.
+    """
+
+    def run(self) -> list[nodes.Node]:
+        [node] = super().run()
+        anchor = nodes.make_id(f"{self.kind} {self.arguments[0]}")[:ANCHOR].rstrip("-")
+        node["ids"].append(anchor)
+        self.state.document.note_explicit_target(node, node)
+        slug = self.env.docname.rpartition("/")[2]
+        label, title = f"{slug}--{anchor}", node.next_node(nodes.title).astext()
+        domain = self.env.domains.standard_domain
+        domain.anonlabels[label] = self.env.docname, anchor
+        domain.labels[label] = self.env.docname, anchor, title
+        return [node]
+
+
 class Answer(Box):
     """The thirty-second answer. Its title is a text of the interface, translated in ``sphinx.po``."""
 
@@ -61,13 +83,13 @@ class Answer(Box):
         return nodes.title("", _("Say it in thirty seconds"), translatable=False)
 
 
-class Myth(Box):
+class Myth(Linked):
     """An answer that is widely repeated and wrong, with the proof and the right sentence."""
 
     kind = "myth"
 
 
-class Followup(Box):
+class Followup(Linked):
     """A question that comes next, with its answer folded."""
 
     kind = "followup"

@@ -47,7 +47,7 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         content = []
         for topic, pages in topics(app.env, docname).items():
             if topic != docname:
-                content.append(nodes.paragraph("", "", link(app, docname, topic), classes=["topic-title"]))
+                content.append(nodes.paragraph("", "", link(app, docname, topic), classes=["list-heading"]))
             items = nodes.bullet_list(classes=["questions"])
             for page in pages:
                 words = nodes.inline("", facts(app.env.metadata[page]), classes=["facts"])

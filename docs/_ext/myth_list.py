@@ -1,0 +1,97 @@
+"""``{myths}``: every myth of the site, each linking to its proof, with the sentence to say instead.
+
+It is collected from the ``{myth}`` boxes while pages are read, in the language being built, and costs an author nothing.
+"""
+
+from typing import NamedTuple
+
+from docutils import nodes
+from page_rules import is_question
+from question import boxes
+from question_list import env_title, topics
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+
+class Claim(NamedTuple):
+    """A myth: its anchor on the page, its title, and the paragraph that says what is right."""
+
+    anchor: str
+    title: list[nodes.Node]
+    right: list[nodes.Node]
+
+
+class MythList(nodes.General, nodes.Element):
+    """Stands for the list until every page has been read."""
+
+
+class Myths(SphinxDirective):
+    """``{myths}``, without arguments."""
+
+    def run(self) -> list[nodes.Node]:
+        self.env.metadata[self.env.docname]["lists-questions"] = "true"
+        return [MythList()]
+
+
+def unlinked(children: list[nodes.Node]) -> list[nodes.Node]:
+    """Copies of inline nodes in which links are only their text: a list entry is one link."""
+    copies = nodes.inline("", "", *(child.deepcopy() for child in children))
+    for link in list(copies.findall(lambda node: isinstance(node, addnodes.pending_xref | nodes.reference))):
+        link.replace_self(link.children)
+    return copies.children
+
+
+def collect(app: Sphinx, doctree: nodes.document) -> None:
+    env = app.env
+    if not hasattr(env, "myths"):
+        env.myths = {}
+    if is_question(env.docname):
+        env.myths[env.docname] = [claim(box) for box in boxes(doctree, "myth")]
+
+
+def claim(box: nodes.admonition) -> Claim:
+    # The last paragraph: page_rules sees to it that the English one begins with "Right:".
+    last = [node for node in box.children if isinstance(node, nodes.paragraph)][-1:]
+    right = unlinked(last[0].children) if last else []
+    return Claim(box["ids"][0], unlinked(box.next_node(nodes.title).children), right)
+
+
+def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    getattr(env, "myths", {}).pop(docname, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+    env.myths = getattr(env, "myths", {}) | {name: claims for name, claims in getattr(other, "myths", {}).items() if name in docnames}
+
+
+def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    for placeholder in list(doctree.findall(MythList)):
+        pages = [page for topic in topics(app.env, app.config.root_doc).values() for page in topic]
+        placeholder.replace_self([node for page in pages for node in entries(app, docname, page)])
+
+
+def entries(app: Sphinx, docname: str, page: str) -> list[nodes.Node]:
+    """One page's myths: its title, and under it a list."""
+    claims = app.env.myths[page]
+    if not claims:
+        return []
+    uri = app.builder.get_relative_uri(docname, page)
+    heading = nodes.paragraph("", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True), classes=["list-heading"])
+    items = nodes.bullet_list(classes=["myths"])
+    for each in claims:
+        link = nodes.reference("", "", *(node.deepcopy() for node in each.title), refuri=f"{uri}#{each.anchor}", internal=True)
+        right = nodes.paragraph("", "", *(node.deepcopy() for node in each.right))
+        items += nodes.list_item("", nodes.paragraph("", "", link), right)
+    return [heading, items]
+
+
+def setup(app: Sphinx) -> dict:
+    app.add_node(MythList)
+    app.add_directive("myths", Myths)
+    app.connect("doctree-read", collect)
+    app.connect("env-purge-doc", purge)
+    app.connect("env-merge-info", merge)
+    app.connect("doctree-resolved", resolve)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
