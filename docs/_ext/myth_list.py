@@ -39,7 +39,7 @@ def unlinked(children: list[nodes.Node]) -> list[nodes.Node]:
     """Copies of inline nodes in which links are only their text: a list entry is one link."""
     copies = nodes.inline("", "", *(child.deepcopy() for child in children))
     for link in list(copies.findall(lambda node: isinstance(node, addnodes.pending_xref | nodes.reference))):
-        link.replace_self(link.children)
+        link.parent.replace(link, link.children)
     return copies.children
 
 

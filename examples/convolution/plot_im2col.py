@@ -117,7 +117,7 @@ for stride, padding, dilation in [(1, 0, 1), (2, 1, 1), (1, 2, 2), (2, 2, 2)]:
 # ``F.fold``, or col2im, puts every entry back in its place and *adds* where windows
 # overlap.
 # Fold ones, and you read how many windows hold each pixel.
-# So fold does not undo unfold; divide by these counts, and it does.
+# So fold does not undo unfold; divide by these counts, and it does, if none is 0.
 # Fold is the backward pass of unfold: a pixel that was copied four times collects four
 # gradients.
 # So a convolution by im2col finds its gradient with respect to the input with a fold.
@@ -137,8 +137,9 @@ print("backward of unfold:", torch.equal(image.grad, counts))
 # many numbers as the image.
 # The ``meta`` device computes shapes without using memory.
 # Fast libraries therefore avoid storing the columns: they gather pixels tile by tile
-# inside the product (*implicit GEMM*), or choose another algorithm.
-# At :math:`k = 1` the columns are the image itself, and im2col can be skipped.
+# inside the product (`implicit GEMM <https://arxiv.org/abs/1410.0759>`__), or choose
+# another algorithm.
+# At :math:`k = 1` and stride 1 the columns are the image itself: im2col can be skipped.
 photo = torch.empty(64, 56, 56, device="meta")  # float32, (C, H, W)
 print(f"image  {photo.nbytes:>12,} bytes")
 for k in 1, 3, 5, 7:

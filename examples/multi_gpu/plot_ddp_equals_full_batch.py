@@ -1,8 +1,8 @@
 """
-DDP's gradient is the full batch's gradient
-===========================================
+When DDP's gradient is the full batch's gradient
+================================================
 
-Two processes train one model with ``DistributedDataParallel`` (DDP).
+Two processes share one model through ``DistributedDataParallel`` (DDP).
 With equal shards, both end up with exactly the gradient of the full batch.
 With unequal shards they do not, and one factor repairs it.
 
