@@ -36,6 +36,7 @@ extensions = [
     "question",
     "question_list",
     "search_zh",
+    "stale_pages",
     "stamp",
     "stylesheets",
     "version_change",
@@ -88,7 +89,10 @@ sphinx_gallery_conf = {
 
 # https://sphinx-copybutton.readthedocs.io/en/latest/use.html
 extensions += ["sphinx_copybutton"]
-copybutton_exclude = ".linenos, .gp, .go, .gt"
+# Of a session at the prompt: the lines with a prompt, without it.
+copybutton_prompt_text = r">>> |\.\.\. |\.\.\.$"
+copybutton_prompt_is_regexp = True
+copybutton_copy_empty_lines = False
 
 # https://www.sphinx-doc.org/en/master/usage/advanced/intl.html
 # Absolute: Sphinx looks for sphinx.js relative to the working directory.

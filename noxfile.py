@@ -4,7 +4,6 @@ Plain `nox` runs doctest, docs, tests and lint. https://nox.thea.codes/
 """
 
 import shutil
-import tempfile
 from pathlib import Path
 
 import nox
@@ -53,12 +52,14 @@ def docs(session):
 
 def publish(built):
     """Swap the finished site in. Until here the last good one was in its place."""
-    new = Path(tempfile.mkdtemp(dir=BUILD, prefix="html-"))
-    shutil.copytree(built, new, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".buildinfo*"))
-    new.chmod(0o755)
+    new, old = BUILD / "html.new", BUILD / "html.old"
+    for folder in (new, old):  # left where an earlier run was cut short
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(built, new, ignore=shutil.ignore_patterns(".buildinfo*"))
     if SITE.exists():
-        shutil.rmtree(SITE)
+        SITE.rename(old)
     new.rename(SITE)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 @nox.session

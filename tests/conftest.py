@@ -19,6 +19,15 @@ LANGUAGES = ("en", "zh_CN")
 sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rewrite-out", action="store_true", help="write what the built gallery shows to examples/**/*.out")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("rewrite_out") and os.environ.get("CI"):
+        raise pytest.UsageError("--rewrite-out would make every output right: never in CI")
+
+
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The built site, ``_build/html``."""

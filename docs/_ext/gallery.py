@@ -1,71 +1,114 @@
 """A clean start, a time limit and a clean end for each example script that sphinx-gallery runs.
 
-A script that hangs is interrupted after ``EXAMPLE_SECONDS`` (environment, default 120), so that the traceback names its line; one that
-hangs outside Python, where no signal is seen, ends the build 10 s later with the stack of each
-thread. Processes that a script leaves behind are killed and reported.
+A script that runs for more than ``EXAMPLE_SECONDS`` (environment, default 120) is interrupted by an error that names its line. One that
+hangs outside Python, where no signal is seen, ends the build ``EXAMPLE_GRACE`` (10) seconds later, with the stack of each thread.
+Processes that a script leaves behind are killed and reported.
 """
 
+import ctypes
 import faulthandler
+import gc
 import os
+import shlex
 import signal
 import sys
+import threading
+from pathlib import Path
+from types import FrameType
 
 import psutil
-import torch_state
 from sphinx.util import logging
+
+import torch_state
 
 logger = logging.getLogger(__name__)
 
+watchdog: threading.Timer | None = None
+
+
+def around_script(gallery_conf: dict, script: str, when: str) -> None:
+    """sphinx-gallery's ``reset_modules`` hook; ``when`` is ``"before"`` or ``"after"`` a script."""
+    torch_state.reset()
+    if when == "before":
+        adopt_orphans()
+        start_clock(str(script), int(os.environ.get("EXAMPLE_SECONDS", "120")), int(os.environ.get("EXAMPLE_GRACE", "10")))
+        return
+    stop_clock()
+    gc.collect()  # a DataLoader ends its workers when it is collected
+    _, left = psutil.wait_procs(children(), timeout=1)
+    if left:
+        commands = "; ".join(kill(left))
+        logger.warning("%s left %d processes running: %s. Let it wait for each process that it starts", script, len(left), commands)
+        # Else the next build would take the script for one that ran well.
+        for record in Path(gallery_conf["src_dir"]).rglob(f"{script}.md5"):
+            record.unlink()
+
+
+def adopt_orphans() -> None:
+    """Have Linux make us the parent of processes whose own parent ended, so that they are seen; elsewhere such are missed."""
+    if sys.platform == "linux":
+        set_child_subreaper = 36  # prctl(2)
+        ctypes.CDLL(None).prctl(set_child_subreaper, 1, 0, 0, 0)
+
 
 def children() -> list[psutil.Process]:
-    """Every descendant of this process, but for Python's own resource tracker."""
-    processes = psutil.Process().children(recursive=True)
-    return [process for process in processes if not is_tracker(process)]
+    """Every descendant of this process, but for Python's own resource tracker and what has ended."""
+    return [process for process in psutil.Process().children(recursive=True) if "resource_tracker" not in command(process)]
 
 
-def is_tracker(process: psutil.Process) -> bool:
+def command(process: psutil.Process) -> str:
     try:
-        return any("resource_tracker" in argument for argument in process.cmdline())
-    except psutil.Error:
-        return True
+        return shlex.join(process.cmdline())
+    except psutil.Error:  # it has ended
+        return "resource_tracker"
 
 
-def kill(processes: list[psutil.Process]) -> None:
+def kill(processes: list[psutil.Process]) -> list[str]:
+    """Kill processes and return their commands."""
+    commands = [command(process) for process in processes]
     for process in processes:
         try:
             process.kill()
         except psutil.NoSuchProcess:
             continue
     psutil.wait_procs(processes, timeout=5)
+    return commands
 
 
-def around_script(gallery_conf: dict, script: str, when: str) -> None:
-    """sphinx-gallery's ``reset_modules`` hook; ``when`` is ``"before"`` or ``"after"`` a script."""
-    torch_state.reset()
-    if when == "after":
-        stop_clock()
-        left = children()
-        if left:
-            kill(left)
-            logger.warning("%s left %d processes running; they were killed. Wait for each process it starts", script, len(left))
-    else:
-        start_clock(script, int(os.environ.get("EXAMPLE_SECONDS", "120")))
+def start_clock(script: str, seconds: int, grace: int) -> None:
+    """Interrupt the script after ``seconds``, with an error that names the line that it is at; end the build if that is of no use."""
+    global watchdog
 
-
-def start_clock(script: str, seconds: int) -> None:
-    """Interrupt the script after ``seconds``, with an error in the line that it is at."""
-
-    def interrupt(number: int, frame: object) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         kill(children())
-        raise TimeoutError(f"{script} ran for more than {seconds} s: mend the line that the traceback ends in")
+        raise TimeoutError(f"{place(script, frame)} is where the script was after {seconds} s: let it end sooner")
 
-    faulthandler.dump_traceback_later(seconds + 10, exit=True, file=sys.__stderr__)
+    def end() -> None:
+        main = sys._current_frames().get(threading.main_thread().ident)
+        print(f"\n{place(script, main)}: the script hangs outside Python; the build ends", file=sys.__stderr__, flush=True)
+        faulthandler.dump_traceback(sys.__stderr__)
+        kill(children())
+        os._exit(1)
+
+    watchdog = threading.Timer(seconds + grace, end)
+    watchdog.daemon = True
+    watchdog.start()
+    # Should the script hold Python's lock as well, no thread of ours can run
+    faulthandler.dump_traceback_later(seconds + 2 * grace, exit=True, file=sys.__stderr__)
     if hasattr(signal, "SIGALRM"):  # not on Windows
         signal.signal(signal.SIGALRM, interrupt)
         signal.alarm(seconds)
 
 
 def stop_clock() -> None:
+    watchdog.cancel()
     faulthandler.cancel_dump_traceback_later()
     if hasattr(signal, "SIGALRM"):
         signal.alarm(0)
+
+
+def place(script: str, frame: FrameType | None) -> str:
+    """The script's path and the line that it is at."""
+    while frame and Path(frame.f_code.co_filename).name != script:
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else script

@@ -2,7 +2,7 @@
 When DDP's gradient is the full batch's gradient
 ================================================
 
-Two processes share one model through ``DistributedDataParallel`` (DDP).
+Two processes hold the same model, wrapped in ``DistributedDataParallel`` (DDP).
 With equal shards, both end up with exactly the gradient of the full batch.
 With unequal shards they do not, and one factor repairs it.
 

@@ -1,0 +1,17 @@
+// What Sphinx's search page lacks. It runs before the search does.
+"use strict";
+{
+  // Chinese is searched in pairs of characters; what is highlighted is what the reader typed.
+  const parse = Search._parseQuery;
+  Search._parseQuery = (query) => {
+    const parsed = parse(query);
+    const typed = query.toLowerCase().match(/[\u3400-\u9fff]+|[^\s\u3400-\u9fff]+/g) || [];
+    localStorage.setItem("sphinx_highlight_terms", typed.join(" "));
+    parsed[3] = new Set(typed);
+    return parsed;
+  };
+  // A page opened from disk may not read others: no excerpts there.
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+  // The switcher keeps the query.
+  for (const link of document.querySelectorAll(".languages a")) link.search = location.search;
+}

@@ -1,0 +1,364 @@
+"""The built site in a real browser: what loads, what a keyboard reaches, what a screen reader is told, what search finds."""
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import axe_core_python
+import pytest
+from conftest import LANGUAGES, example_scripts
+from playwright.sync_api import Browser, Locator, Page, expect
+from test_site import pages
+
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text("utf-8")
+QUESTION = "questions/autograd/detach.html"  # short; it has maths, a traceback and follow-ups
+EXAMPLES = [f"auto_examples/{path.with_suffix('.html').as_posix()}" for path in example_scripts()]
+
+Tab = Callable[..., Page]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the built site is served, without a slash at the end."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def tab(browser: Browser, address: str) -> Iterator[Tab]:
+    """Opens tabs: ``tab(width, scheme, …)``. A test that used one fails if anything in it failed to load or complained."""
+    contexts, complaints = [], []
+
+    def new(width: int = 1280, scheme: str = "light", **options: object) -> Page:
+        size = {"width": width, "height": 800}
+        context = browser.new_context(viewport=size, color_scheme=scheme, base_url=address, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: allowed(request.url) or complain(f"foreign request: {request.url}"))
+        page.on("requestfailed", lambda request: complain(f"failed request: {request.url}"))
+        page.on("response", lambda answer: answer.status < 400 or complain(f"{answer.status}: {answer.url}"))
+        page.on("pageerror", lambda error: complain(str(error)))
+        page.on("console", lambda message: message.type not in ("error", "warning") or complain(message.text))
+
+        def complain(text: str) -> None:
+            complaints.append(f"{page.url}: {text}")
+
+        return page
+
+    def allowed(url: str) -> bool:
+        return url.startswith((f"{address}/", "data:", "file:"))
+
+    yield new
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_every_page_loads_cleanly(site: Path, tab: Tab, language: str):
+    """Nothing foreign, nothing missing, no error in the console, which is where a breach of the security policy shows; no broken picture."""
+    page, broken = tab(), {}
+    for path in pages(site, language):
+        page.goto(f"/{language}/{path}")
+        broken[path] = page.evaluate("""async () => {
+            const broken = []
+            for (const image of document.images) {
+                image.loading = "eager"
+                await image.decode().catch(() => broken.push(image.src))
+            }
+            return broken
+        }""")
+    assert not any(broken.values()), broken
+
+
+def test_no_page_scrolls_sideways_on_a_phone(site: Path, tab: Tab, language: str):
+    """Nor does Furo's content box, which would scroll instead. Code, tables and formulas scroll in boxes of their own."""
+    page, wide = tab(375), {}
+    for path in pages(site, language):
+        page.goto(f"/{language}/{path}")
+        width = page.evaluate("Math.max(document.scrollingElement.scrollWidth, document.querySelector('.content').scrollWidth)")
+        if width > 375:
+            wide[path] = width
+    assert wide == {}
+
+
+def test_names_in_tables_are_not_broken(tab: Tab, language: str):
+    page = tab(375)
+    for path in ("questions/modules/train-vs-eval.html", "questions/distributed/dp-vs-ddp.html"):
+        page.goto(f"/{language}/{path}")
+        names = page.locator("table code.literal").filter(has_text="(").or_(page.locator("th code.literal"))
+        lines = names.evaluate_all(r"all => all.filter(e => /^[\w.()]+$/.test(e.innerText)).map(e => [e.innerText, e.getClientRects().length])")
+        assert lines and {count for _, count in lines} == {1}, lines
+
+
+# Accessibility
+
+LOOKS = {
+    "light, 1280": ("light", 1280, {}),
+    "dark, 1280": ("dark", 1280, {"runOnly": ["color-contrast"]}),  # the other rules have no eye for colour
+    "light, 375": ("light", 375, {"runOnly": ["color-contrast"]}),
+    "dark, 375": ("dark", 375, {}),
+}
+CHECKED = [
+    "index.html",
+    "glossary.html",
+    "contribute.html",
+    "questions/layers/batchnorm.html",
+    "questions/modules/train-vs-eval.html",
+    "questions/distributed/dp-vs-ddp.html",
+    "search.html?q=batchnorm",
+    "auto_examples/index.html",
+    *EXAMPLES,
+]
+
+
+def violations(page: Page, options: dict) -> list[str]:
+    """What axe-core finds on the page as it stands: the rule and the element."""
+    page.evaluate(AXE)
+    found = page.evaluate("options => axe.run({resultTypes: ['violations'], ...options})", options)["violations"]
+    return [f"{rule['id']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_accessibility(tab: Tab, language: str, look: str):
+    """axe-core finds nothing, with every answer unfolded and the link to the top in sight."""
+    scheme, width, options = LOOKS[look]
+    page, found = tab(width, scheme), {}
+    for path in CHECKED:
+        page.goto(f"/{language}/{path}")
+        if path.startswith("search"):
+            results(page)
+        page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+        page.evaluate("document.documentElement.classList.add('show-back-to-top')")
+        found[path] = violations(page, options)
+    assert not any(found.values()), found
+
+
+def focused(page: Page) -> Locator:
+    return page.locator("*:focus")
+
+
+def test_tab_reaches_everything_and_shows_where_it_is(tab: Tab, language: str):
+    page = tab()
+    page.goto(f"/{language}/{QUESTION}")
+    page.evaluate("""() => {
+        const all = document.querySelectorAll("a[href], button, input, summary, [tabindex]")
+        window.waiting = new Set([...all].filter(e => e.checkVisibility({visibilityProperty: true})))
+    }""")
+    total, unseen = page.evaluate("waiting.size"), []
+    for _ in range(total + 5):
+        page.keyboard.press("Tab")
+        page.evaluate("waiting.delete(document.activeElement)")
+        if not page.evaluate("document.activeElement.matches('body, .sidebar-toggle') || getComputedStyle(document.activeElement).outlineStyle != 'none'"):
+            unseen.append(page.evaluate("document.activeElement.outerHTML.slice(0, 200)"))
+    assert total > 40
+    assert page.evaluate("[...waiting].map(e => e.outerHTML.slice(0, 200))") == []
+    assert unseen == []
+
+
+def test_skip_link(tab: Tab, language: str):
+    page = tab()
+    page.goto(f"/{language}/{QUESTION}")
+    page.keyboard.press("Tab")
+    expect(focused(page)).to_have_class("skip-to-content muted-link")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.querySelector('article').contains(document.activeElement)")
+
+
+def test_followups_open_by_keyboard(tab: Tab, language: str):
+    page = tab()
+    page.goto(f"/{language}/{QUESTION}")
+    answer = page.locator("details.followup > p").first
+    expect(answer).to_be_hidden()
+    page.locator("details.followup > summary").first.focus()
+    page.keyboard.press("Enter")
+    expect(answer).to_be_visible()
+
+
+@pytest.mark.parametrize(("box", "drawer"), [("__navigation", ".sidebar-drawer"), ("__toc", ".toc-drawer")])
+def test_drawers_open_by_keyboard_on_a_phone(tab: Tab, language: str, box: str, drawer: str):
+    page = tab(375)
+    page.goto(f"/{language}/{QUESTION}")
+    link = page.locator(f"{drawer} a").last
+    expect(link).to_be_hidden()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        if focused(page).get_attribute("id") == box:
+            break
+    page.keyboard.press("Enter")
+    expect(link).to_be_in_viewport()
+    assert violations(page, {}) == []
+    page.keyboard.press("Escape")
+    expect(link).to_be_hidden()
+    page.keyboard.press("Space")
+    expect(link).to_be_visible()
+
+
+# What a reader does
+
+
+@pytest.mark.parametrize("path", ["index.html", QUESTION, EXAMPLES[0], "search.html?q=batch+norm"])
+def test_language_switcher_and_back(tab: Tab, address: str, path: str):
+    page = tab()
+    page.goto(f"/en/{path}")
+    for name, code in (("简体中文", "zh_CN"), ("English", "en")):
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page).to_have_url(f"{address}/{code}/{path}")
+
+
+@pytest.mark.parametrize(("preference", "code"), [("zh-CN", "zh_CN"), ("zh-TW", "zh_CN"), ("en-GB", "en"), ("fr", "en")])
+def test_front_door_follows_the_browsers_language(tab: Tab, address: str, preference: str, code: str):
+    page = tab(locale=preference)
+    page.goto("/index.html")
+    expect(page).to_have_url(f"{address}/{code}/index.html")
+
+
+def code_of(session: str) -> str:
+    """The code of a session at the prompt: the lines with a prompt, without it."""
+    return "\n".join(line[4:] for line in session.splitlines() if line.startswith((">>> ", "... ")) or line == "...")
+
+
+@pytest.mark.parametrize("part", ["\n... ", "\nTraceback "])
+def test_copy_button_takes_the_code_alone(tab: Tab, part: str):
+    page = tab(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"/en/{QUESTION}")
+    blocks = page.locator("div.highlight-pycon")
+    texts = [text.rstrip("\n") for text in blocks.locator("pre").all_text_contents()]
+    number = next(i for i, text in enumerate(texts) if part in text and code_of(text) != text)
+    blocks.nth(number).hover()
+    blocks.nth(number).locator("button.copybtn").click()
+    assert page.evaluate("navigator.clipboard.readText()") == code_of(texts[number])
+
+
+def test_copy_button_takes_a_script_whole(tab: Tab):
+    page = tab(permissions=["clipboard-read", "clipboard-write"])
+    page.goto(f"/en/{EXAMPLES[0]}")
+    block = page.locator("div.highlight-Python").first
+    block.hover()
+    block.locator("button.copybtn").click()
+    assert page.evaluate("navigator.clipboard.readText()") == block.locator("pre").text_content().rstrip("\n")
+
+
+def test_dark_mode_is_kept(tab: Tab, language: str):
+    def background() -> str:
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    page = tab()
+    page.goto(f"/{language}/index.html")
+    light = background()
+    page.locator(".theme-toggle-content button").click()
+    dark = background()
+    assert dark != light
+    page.goto(f"/{language}/{QUESTION}")
+    assert background() == dark
+
+
+# Search: what a reader types, and the page that must be among the first three
+
+WANTED = {
+    "questions/layers/batchnorm": ["归一化", "批归一化", "滑动平均", "batch norm", "running_mean"],
+    "questions/training/missing-zero-grad": ["梯度清零", "zero_grad"],
+    "questions/distributed/dp-vs-ddp": ["多卡训练", "ddp vs dp"],
+    "questions/tensors/gather-scatter": ["scatter_", "聚合"],
+    "questions/modules/train-vs-eval": ["推理模式"],
+    "questions/autograd/detach": ["计算图 分离", "detach"],
+    "questions/frameworks/tf-variable-get-variable": ["变量共享", "get_variable"],
+    "auto_examples/convolution/plot_im2col": ["im2col"],
+}
+
+
+def search(page: Page, query: str) -> list[str]:
+    """Type a query into the sidebar's box; the pages found, best first, once the list is complete."""
+    box = page.locator(".sidebar-search")
+    box.press_sequentially(query)
+    box.press("Enter")
+    return results(page)
+
+
+def results(page: Page) -> list[str]:
+    expect(page.locator(".search-summary")).not_to_be_empty()
+    return page.locator("ul.search > li > a").evaluate_all("all => all.map(link => link.getAttribute('href'))")
+
+
+def test_search_finds(tab: Tab, language: str):
+    page, missed = tab(), {}
+    for wanted, queries in WANTED.items():
+        for query in queries:
+            if language == "en" and not query.isascii():
+                continue
+            page.goto(f"/{language}/index.html")
+            found = search(page, query)
+            if not any(address.startswith(f"{wanted}.html") for address in found[:3]):
+                missed[query] = found
+    assert missed == {}
+
+
+@pytest.mark.parametrize(("code", "query"), [("en", "running_mean"), ("zh_CN", "归一化")])
+def test_search_shows_what_it_found(tab: Tab, code: str, query: str):
+    """In the excerpts, and on the page that the reader goes to, until Escape."""
+    page = tab()
+    page.goto(f"/{code}/index.html")
+    search(page, query)
+    first = page.locator("ul.search > li").first
+    expect(first.locator(".context .highlighted").first).to_have_text(query)
+    first.get_by_role("link").click()
+    marks = page.locator("article .highlighted")
+    expect(marks.first).to_have_text(query)
+    page.keyboard.press("Escape")
+    expect(marks).to_have_count(0)
+
+
+def test_search_from_the_search_page(tab: Tab, language: str):
+    """On a phone the sidebar is out of sight; the page has a box of its own, which keeps the query."""
+    page = tab(375)
+    page.goto(f"/{language}/search.html")
+    box = page.locator(".search-box input")
+    box.fill("detach")
+    box.press("Enter")
+    assert results(page)
+    expect(box).to_have_value("detach")
+
+
+# Without a server, and without JavaScript
+
+
+def test_from_disk(site: Path, tab: Tab, language: str):
+    """Home, a question, search, the other language: all from file://."""
+    page = tab()
+    page.goto((site / language / "index.html").as_uri())
+    page.locator("ul.questions a").first.click()
+    expect(page.locator(".admonition.answer")).to_be_visible()
+    assert page.evaluate("document.fonts.ready.then(() => [...document.fonts].filter(font => font.status == 'error').length)") == 0
+    found = search(page, "batchnorm")
+    assert "questions/layers/batchnorm.html" in found[:3]
+    page.locator("ul.search a").first.click()
+    page.locator(".languages a").click()
+    expect(page.locator("article h1")).to_be_visible()
+
+
+def test_without_javascript(tab: Tab, language: str):
+    page = tab(java_script_enabled=False)
+    page.goto("/index.html")
+    page.locator(f"a[href='{language}/index.html']").click()
+    page.locator(f"ul.questions a[href='{QUESTION}']").click()
+    expect(page.locator(".admonition.answer p").last).to_be_visible()
+    answer = page.locator("details.followup > p").first
+    expect(answer).to_be_hidden()
+    page.locator("details.followup > summary").first.click()
+    expect(answer).to_be_visible()
+    page.goto(f"/{language}/search.html?q=detach")
+    expect(page.locator("noscript")).to_contain_text("JavaScript")
