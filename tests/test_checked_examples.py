@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from conftest import Build, TinySite
 
 # page: (its text, what the command must say, the line it must name)
@@ -25,7 +26,8 @@ FAULTS = {
     "no_blank": ("# T\n\n```pycon\n>>>1\n1\n```\n", "doctest cannot read this example", 3),
     "tail_of_tensor": (
         "# T\n\n```pycon\n>>> import torch\n>>> torch.zeros(2, 1, 1)\ntensor([[[0.]],\n\n        [[9.]]])\n```\n",
-        "doctest does not compare this text: '[[9.]]])'", 3,
+        "doctest does not compare this text: '[[9.]]])'",
+        3,
     ),
     "testoutput": ("# T\n\n```{testoutput}\n1\n```\n", "{testoutput} is not used here", 3),
     "testcode": ("# T\n\n```{testcode}\nprint(1)\n```\n", "{testcode} is not used here", 3),
@@ -43,7 +45,11 @@ FAULTS = {
     "prompts_indented": ("# T\n\nText:\n\n    >>> 1\n    2\n", "Python that nothing runs (none)", 5),
     "literalinclude": ("# T\n\n```{literalinclude} ../conf.txt\n:language: python\n```\n", "Python that nothing runs (python)", 3),
     "rest_doctest_block": ("# T\n\n```{eval-rst}\n>>> 1\n2\n```\n", "Python that nothing runs", None),
-    "html_comment": ("# T\n\n<!--\n```pycon\n>>> 1\n2\n```\n-->\n\n```pycon\n>>> 1\n1\n```\n", "2 prompts in the source, but 1 examples ran", None),
+    "html_comment": (
+        "# T\n\n<!--\n```pycon\n>>> 1\n2\n```\n-->\n\n```pycon\n>>> 1\n1\n```\n",
+        "2 prompts in the source, but 1 examples ran",
+        None,
+    ),
     "myst_comment": ("# T\n\n% >>> 1\n% 2\n\n```pycon\n>>> 1\n1\n```\n", "an example in a comment never runs", None),
     "skip_flag": ("# T\n\n```pycon\n>>> 1  # doctest: +SKIP\n2\n```\n", "the flag SKIP makes the comparison loose", 3),
     "whitespace_flag": ("# T\n\n```pycon\n>>> 1  # doctest: +NORMALIZE_WHITESPACE\n1\n```\n", "the flag NORMALIZE_WHITESPACE", 3),

@@ -1,4 +1,5 @@
 """Maths: Temml's MathML, its place on the page, its font."""
+
 import re
 import subprocess
 import sys
@@ -42,21 +43,30 @@ def sphinx(source, pages, *options, theme="basic"):
     for name, text in pages.items():
         (source / f"{name}.md").write_text(text, "utf-8")
     (source / "conf.py").write_text(CONF.format(ext=str(EXT), static=str(STATIC.parent), theme=theme), "utf-8")
-    return subprocess.run([sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "3", *options, ".", "out"],
-                          cwd=source, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "3", *options, ".", "out"],
+        cwd=source,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 # Formulas
 
-@pytest.mark.parametrize(("tex", "display", "selector"), [
-    (r"\frac{a}{b}", False, "mfrac > mi + mi"),
-    (r"\sqrt{d_k}", False, "msqrt > msub"),
-    (r"\operatorname*{argmin}_\theta f", True, "munder > mi + mi"),
-    (r"\operatorname*{argmin}_\theta f", False, "msub > mi + mi"),
-    (r"\sum_{i=1}^n x_i", True, "munderover"),
-    (r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", True, "mtr + mtr > mtd + mtd"),
-    (r"y_i\log p", False, "msub + mrow > mspace:first-child + mi"),
-])
+
+@pytest.mark.parametrize(
+    ("tex", "display", "selector"),
+    [
+        (r"\frac{a}{b}", False, "mfrac > mi + mi"),
+        (r"\sqrt{d_k}", False, "msqrt > msub"),
+        (r"\operatorname*{argmin}_\theta f", True, "munder > mi + mi"),
+        (r"\operatorname*{argmin}_\theta f", False, "msub > mi + mi"),
+        (r"\sum_{i=1}^n x_i", True, "munderover"),
+        (r"\begin{bmatrix}1&2\\3&4\end{bmatrix}", True, "mtr + mtr > mtd + mtd"),
+        (r"y_i\log p", False, "msub + mrow > mspace:first-child + mi"),
+    ],
+)
 def test_mathml_means_what_the_tex_means(tex, display, selector):
     assert BeautifulSoup(mathml(tex, display), "html.parser").select(selector)
 
@@ -66,11 +76,14 @@ def test_the_tex_is_not_in_the_page():
     assert "frac{" not in mathml(r"\frac{a}{b}", True)
 
 
-@pytest.mark.parametrize(("tex", "message"), [
-    (r"\frac{a", "expected '}'"),
-    (r"\oops{x}", r"\oops"),
-    (r"50% of x", r"write \%"),
-])
+@pytest.mark.parametrize(
+    ("tex", "message"),
+    [
+        (r"\frac{a", "expected '}'"),
+        (r"\oops{x}", r"\oops"),
+        (r"50% of x", r"write \%"),
+    ],
+)
 def test_unsound_tex_is_refused(tex, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         mathml(tex, False)
@@ -78,16 +91,21 @@ def test_unsound_tex_is_refused(tex, message):
 
 # Pages
 
+
 @pytest.fixture(scope="module")
 def little_site(tmp_path_factory):
     source = tmp_path_factory.mktemp("maths") / "docs"
     names = ["plain", *(f"page{i}" for i in range(6))]
-    result = sphinx(source, {
-        "index": "# Maths\n\nA root ($\\sqrt{x}$), see {eq}`loss`.\n\n$$\na &= b \\\\\n  &= c\n$$ (loss)\n\n"
-                 "\\begin{align}\na &= b\n\\end{align}\n\n```{toctree}\n" + "\n".join(names) + "\n```\n",
-        **{name: f"# {name}\n\n$$x^{i}$$\n" for i, name in enumerate(names)},
-        "plain": "# Plain\n\nNo maths.\n",
-    }, theme="furo")
+    result = sphinx(
+        source,
+        {
+            "index": "# Maths\n\nA root ($\\sqrt{x}$), see {eq}`loss`.\n\n$$\na &= b \\\\\n  &= c\n$$ (loss)\n\n"
+            "\\begin{align}\na &= b\n\\end{align}\n\n```{toctree}\n" + "\n".join(names) + "\n```\n",
+            **{name: f"# {name}\n\n$$x^{i}$$\n" for i, name in enumerate(names)},
+            "plain": "# Plain\n\nNo maths.\n",
+        },
+        theme="furo",
+    )
     assert result.returncode == 0, result.stderr
     return {page.stem: BeautifulSoup(page.read_text("utf-8"), "html.parser") for page in (source / "out").glob("*.html")}
 
@@ -99,6 +117,7 @@ def test_every_process_typesets(little_site):
 def test_only_pages_with_maths_load_the_stylesheet(little_site):
     def loads(page):
         return bool(page.select('link[href*="maths.css"]'))
+
     assert loads(little_site["index"]) and loads(little_site["page5"]) and not loads(little_site["plain"])
 
 
@@ -140,6 +159,7 @@ def test_other_builders_do_not_mind(tmp_path, builder):
 
 # The font
 
+
 def undrawn(page, cmap):
     """The characters in the formulas of *page* that a font with *cmap* can't draw."""
     drawn = set()
@@ -155,12 +175,15 @@ def cmap():
     return TTFont(FONT).getBestCmap()
 
 
-@pytest.mark.parametrize(("formula", "expected"), [
-    ("<mi>x</mi>", []),
-    ("<mtext>损失</mtext>", ["失", "损"]),
-    ("<mi>θ</mi><mi>ϵ</mi><mo>≠</mo><mn>𝟏</mn>", []),
-    ("<mo>♞</mo>", ["♞"]),
-])
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        ("<mi>x</mi>", []),
+        ("<mtext>损失</mtext>", ["失", "损"]),
+        ("<mi>θ</mi><mi>ϵ</mi><mo>≠</mo><mn>𝟏</mn>", []),
+        ("<mo>♞</mo>", ["♞"]),
+    ],
+)
 def test_undrawn_finds_what_the_font_lacks(cmap, formula, expected):
     assert undrawn(BeautifulSoup(f"<p>♞</p><math>{formula}</math>", "html.parser"), cmap) == expected
 
@@ -173,11 +196,16 @@ def test_a_lone_letter_is_looked_up_in_italics():
 def test_the_font_draws_every_formula_of_the_site(site, cmap):
     pages = list(site.glob("*/**/*.html"))
     assert pages, f"no pages in {site}: run nox -s docs"
-    lacking = [f"{page.relative_to(site)}: {c} (U+{ord(c):04X})" for page in pages
-               if "<math" in (text := page.read_text("utf-8"))
-               for c in undrawn(BeautifulSoup(text, "html.parser"), cmap)]
-    assert not lacking, ("the maths font lacks characters. Move words out of the formula, or add the character to the font "
-                         "as docs/_ext/vendor/README.md says:\n" + "\n".join(lacking))
+    lacking = [
+        f"{page.relative_to(site)}: {c} (U+{ord(c):04X})"
+        for page in pages
+        if "<math" in (text := page.read_text("utf-8"))
+        for c in undrawn(BeautifulSoup(text, "html.parser"), cmap)
+    ]
+    assert not lacking, (
+        "the maths font lacks characters. Move words out of the formula, or add the character to the font "
+        "as docs/_ext/vendor/README.md says:\n" + "\n".join(lacking)
+    )
 
 
 def test_the_font_can_stretch():

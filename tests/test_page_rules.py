@@ -1,6 +1,7 @@
 """Each rule of a question's page is broken on a page of its own, and the build must name file and line."""
 
 import pytest
+
 from conftest import Build, TinySite
 
 # what is replaced on a right page, by what, and what the build must say; {line} where it is known

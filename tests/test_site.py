@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from bs4 import BeautifulSoup
+
 from conftest import LANGUAGES, ROOT, TinySite, example_scripts, question_pages
 from languages import LANGUAGES as NAMES
 

@@ -31,8 +31,6 @@ def replacements() -> list[tuple[str, str]]:
 
 
 THEME_BUTTON = "Toggle Light / Dark / Auto color theme"
-# The skip link is the first stop of the Tab key, before the boxes that open the two drawers.
-BEFORE_SKIP_LINK = re.compile(r'(<input type="checkbox" class="sidebar-toggle".*?)(<a class="skip-to-content.*?</a>)', re.DOTALL)
 # The branch of the table of contents that is being read stays open (site.css), so that it needs no switch.
 BRANCH_SWITCH = re.compile(r'<input[^>]*class="toctree-checkbox"[^>]*><label.*?</label>', re.DOTALL)
 CARD_IN_ENGLISH = re.compile(r'<div class="sphx-glr-thumbnail-title">.*?</div>|(?<=<div class="sphx-glr-thumbcontainer") tooltip="[^"]*"', re.DOTALL)
@@ -45,7 +43,6 @@ def accessible(body: str) -> str:
             raise ExtensionError(f"accessibility.py: the theme has {old!r} {body.count(old)} times, not once; mend replacements()")
         body = body.replace(old, new)
     body = body.replace(f'aria-label="{THEME_BUTTON}"', f'aria-label="{_(THEME_BUTTON)}"')
-    body = BEFORE_SKIP_LINK.sub(r"\2\1", body)
     body = BRANCH_SWITCH.sub("", body)
     # aria-required-attr: Sphinx gives captions the role of a heading without its level
     body = body.replace('role="heading"', 'role="heading" aria-level="2"')

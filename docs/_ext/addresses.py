@@ -7,10 +7,11 @@ they are left out; the switcher's relative links work all the same.
 from xml.etree import ElementTree
 
 from docutils import nodes
-from languages import LANGUAGES
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+
+from languages import LANGUAGES
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XHTML = "http://www.w3.org/1999/xhtml"

@@ -32,6 +32,7 @@ import time
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -57,7 +58,7 @@ class Pycon(DoctestDirective):
     """A ```` ```pycon ```` fence: an example that runs, or with the class ``no-run`` a reason why not."""
 
     optional_arguments = 0
-    option_spec = {"class": directives.class_option, "reason": directives.unchanged_required}
+    option_spec: ClassVar = {"class": directives.class_option, "reason": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         classes = self.options.pop("class", [])
@@ -92,18 +93,18 @@ def gate(app: Sphinx, doctree: nodes.document) -> None:
         if isinstance(node, nodes.comment) and "testnodetype" not in node and PROMPT.search(node.astext()):
             warn(node, "an example in a comment never runs: make it a ```pycon fence, or delete it")
         # An error message quotes the block that it is about.
-        if "testnodetype" not in node and not is_code(node) or isinstance(node.parent, nodes.system_message):
+        if ("testnodetype" not in node and not is_code(node)) or isinstance(node.parent, nodes.system_message):
             continue
         kind, language = node.get("testnodetype"), (node.get("language") or "").lower()
         if kind == "doctest" and "first_line" in node:
             check_example(node)
         elif kind:
             warn(node, "{%s} is not used here: write a ```pycon fence", kind)
-        elif "no-run" in node["classes"]:
-            continue
-        elif generated and "sphx-glr-script-out" in node.parent.get("classes", ()) + node["classes"]:
-            continue
-        elif generated and node.get("language") == "Python":  # sphinx-gallery's own spelling: it ran this
+        elif (
+            "no-run" in node["classes"]
+            or (generated and "sphx-glr-script-out" in node.parent.get("classes", ()) + node["classes"])
+            or (generated and node.get("language") == "Python")
+        ):
             continue
         elif language in PYTHON or PROMPT.search(node.astext()):
             warn(node, "Python that nothing runs (%s): write a ```pycon fence with prompts and output", language or "no language")

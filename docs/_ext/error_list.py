@@ -7,11 +7,12 @@ import doctest
 from typing import NamedTuple
 
 from docutils import nodes
-from page_rules import is_question
-from question_list import env_title
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
+
+from page_rules import is_question
+from question_list import env_title
 
 
 class Raised(NamedTuple):

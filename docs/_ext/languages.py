@@ -6,9 +6,10 @@
 from typing import NamedTuple
 
 from docutils import nodes
-from page_rules import is_question, keywords
 from sphinx.application import Sphinx
 from sphinx.config import Config
+
+from page_rules import is_question, keywords
 
 
 class Language(NamedTuple):

@@ -6,6 +6,7 @@ MathML, which browsers and e-readers set by themselves: no script, no request, n
 
 Pages with maths, and only these, load ``_static/maths/maths.css`` and the font it names.
 """
+
 from __future__ import annotations
 
 import atexit
@@ -41,8 +42,10 @@ const typeset = (tex, options) => {
 NUMBERED = re.compile(r"^\\begin\{(\w+)\}(.*)\\end\{\1\}$", re.DOTALL)
 ENVIRONMENT = re.compile(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", re.DOTALL)
 # Temml sets a thin space between y and \log, but none between y_i and \log, or p(x) and \log. (A sum has its own.)
-TIGHT = re.compile(r"(<(msub|msup|msubsup)><m(?!o\b)(?:(?!</?\2>).)*</\2>|form=\"postfix\"[^>]*>[^<]*</mo></mrow>)"
-                   r"(<mrow>)?(?=<mi>[^<]{2,}</mi><mo>\u2061</mo>)")
+TIGHT = re.compile(
+    r"(<(msub|msup|msubsup)><m(?!o\b)(?:(?!</?\2>).)*</\2>|form=\"postfix\"[^>]*>[^<]*</mo></mrow>)"
+    r"(<mrow>)?(?=<mi>[^<]{2,}</mi><mo>\u2061</mo>)"
+)
 THIN_SPACE = '<mspace width="0.1667em"></mspace>'
 OPENING = re.compile(r"[(\[{“‘（「《]*$")
 
@@ -76,8 +79,7 @@ def mathml(tex: str, display: bool) -> str:
     """
     if re.search(r"(?<!\\)%", tex):
         raise ValueError(r"TeX drops what follows a bare %: write \%")
-    options = {"displayMode": display, "wrap": "none" if display else "tex",
-               "throwOnError": True, "annotate": False, "xml": True}
+    options = {"displayMode": display, "wrap": "none" if display else "tex", "throwOnError": True, "annotate": False, "xml": True}
     result = engine(os.getpid()).call("typeset", tex, options)
     if "error" in result:
         raise ValueError(" ".join(result["error"].replace("\N{COMBINING LOW LINE}", "").split()))
@@ -102,9 +104,13 @@ def typeset(node: nodes.Element, tex: str, display: bool) -> str:
     try:
         return mathml(tex, display)
     except ValueError as error:
-        logger.warning("cannot typeset the formula %s: %s. Correct it, or use what "
-                       "https://temml.org/docs/en/supported.html lists.",
-                       node.astext().strip(), error, location=node, type="maths")
+        logger.warning(
+            "cannot typeset the formula %s: %s. Correct it, or use what https://temml.org/docs/en/supported.html lists.",
+            node.astext().strip(),
+            error,
+            location=node,
+            type="maths",
+        )
         return f"<code>{escape(tex)}</code>"
 
 
@@ -115,8 +121,13 @@ def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
     """
     text = self.body.pop() if self.body else ""
     start = OPENING.search(text).start()
-    self.body += [text[:start], '<span class="math notranslate nohighlight">', text[start:],
-                  typeset(node, node.astext().strip(), display=False), "</span>"]
+    self.body += [
+        text[:start],
+        '<span class="math notranslate nohighlight">',
+        text[start:],
+        typeset(node, node.astext().strip(), display=False),
+        "</span>",
+    ]
     raise nodes.SkipNode
 
 
@@ -124,8 +135,10 @@ def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a displayed formula: a box that scrolls when the screen is narrow, reached with Tab, then its number."""
     wrapped = node.parent.get("ids") == node["ids"]  # by Furo, in a container that has the ids already
     self.body.append(self.starttag(nodes.Element() if wrapped else node, "div", CLASS="math notranslate nohighlight"))
-    self.body.append(f'<div class="formula" role="group" tabindex="0" aria-label="{escape(_("Formula"))}">'
-                     f"{typeset(node, block_tex(node), display=True)}</div>")
+    self.body.append(
+        f'<div class="formula" role="group" tabindex="0" aria-label="{escape(_("Formula"))}">'
+        f"{typeset(node, block_tex(node), display=True)}</div>"
+    )
     if node["number"]:
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
         self.add_permalink_ref(node, _("Link to this equation"))

@@ -6,13 +6,14 @@ It is collected from the ``{myth}`` boxes while pages are read, in the language 
 from typing import NamedTuple
 
 from docutils import nodes
-from page_rules import is_question
-from question import boxes
-from question_list import env_title, topics
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
+
+from page_rules import is_question
+from question import boxes
+from question_list import env_title, topics
 
 
 class Claim(NamedTuple):
@@ -78,7 +79,9 @@ def entries(app: Sphinx, docname: str, page: str) -> list[nodes.Node]:
     if not claims:
         return []
     uri = app.builder.get_relative_uri(docname, page)
-    heading = nodes.paragraph("", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True), classes=["list-heading"])
+    heading = nodes.paragraph(
+        "", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True), classes=["list-heading"]
+    )
     items = nodes.bullet_list(classes=["myths"])
     for each in claims:
         link = nodes.reference("", "", *(node.deepcopy() for node in each.title), refuri=f"{uri}#{each.anchor}", internal=True)

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
-from question import boxes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
+
+from question import boxes
 
 logger = logging.getLogger(__name__)
 

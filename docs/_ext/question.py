@@ -27,7 +27,6 @@ from sphinx.application import Sphinx
 from sphinx.locale import _
 from sphinx.util.docutils import SphinxDirective
 
-
 ANCHOR = 60  # characters; enough to tell two boxes of a page apart
 
 

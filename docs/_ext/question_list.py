@@ -6,11 +6,12 @@ it lists that topic alone.
 """
 
 from docutils import nodes
-from page_rules import is_question
-from question import facts
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
+
+from page_rules import is_question
+from question import facts
 
 
 class QuestionList(nodes.General, nodes.Element):

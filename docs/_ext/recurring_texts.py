@@ -33,7 +33,9 @@ def translation(msgid: str) -> str | None:
 def fill(path: Path) -> None:
     """Fill the recurring messages of one catalog; it is written only if one was missing or stale."""
     catalog = polib.pofile(str(path), encoding="utf-8", wrapwidth=0)
-    stale = [entry for entry in catalog if translation(entry.msgid) not in (None, entry.msgstr) or (entry.fuzzy and translation(entry.msgid))]
+    stale = [
+        entry for entry in catalog if translation(entry.msgid) not in (None, entry.msgstr) or (entry.fuzzy and translation(entry.msgid))
+    ]
     for entry in stale:
         entry.msgstr = translation(entry.msgid)
         entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from languages import LANGUAGES
 
 TEMPLATES = Path(__file__).parent.parent / "_templates" / "root"

@@ -8,11 +8,12 @@ before each deployment refuse such a site.
 from pathlib import Path
 from typing import NamedTuple
 
-from checked_examples import digest, read
 from docutils import nodes
-from page_rules import is_question
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+
+from checked_examples import digest, read
+from page_rules import is_question
 
 
 class Stamp(NamedTuple):

@@ -10,6 +10,8 @@
     parsed[3] = new Set(typed);
     return parsed;
   };
+  // The question comes before the pages that list it, and an example in between.
+  Scorer.score = ([page, , , , score]) => score + (page.endsWith("index") ? -10 : page.startsWith("questions/") ? 3 : 0);
   // A page opened from disk may not read others: no excerpts there.
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
   // The switcher keeps the query.
