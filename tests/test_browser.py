@@ -6,14 +6,14 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import axe_core_python
+import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from conftest import LANGUAGES, example_scripts
 from test_site import pages
 
-AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text("utf-8")
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 QUESTION = "questions/autograd/detach.html"  # short; it has maths, a traceback and follow-ups
 EXAMPLES = [f"auto_examples/{path.with_suffix('.html').as_posix()}" for path in example_scripts()]
 
