@@ -33,7 +33,9 @@ def replacements() -> list[tuple[str, str]]:
 THEME_BUTTON = "Toggle Light / Dark / Auto color theme"
 # The branch of the table of contents that is being read stays open (site.css), so that it needs no switch.
 BRANCH_SWITCH = re.compile(r'<input[^>]*class="toctree-checkbox"[^>]*><label.*?</label>', re.DOTALL)
-CARD_IN_ENGLISH = re.compile(r'<div class="sphx-glr-thumbnail-title">.*?</div>|(?<=<div class="sphx-glr-thumbcontainer") tooltip="[^"]*"', re.DOTALL)
+CARD_IN_ENGLISH = re.compile(
+    r'<div class="sphx-glr-thumbnail-title">.*?</div>|(?<=<div class="sphx-glr-thumbcontainer") tooltip="[^"]*"', re.DOTALL
+)
 
 
 def accessible(body: str) -> str:
