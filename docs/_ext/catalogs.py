@@ -32,6 +32,7 @@ KEPT = {
     "batch",
     "batch size",
     "dropout",
+    "google",
     "keras",
     "linux",
     "logits",

@@ -41,6 +41,8 @@ def unlinked(children: list[nodes.Node]) -> list[nodes.Node]:
     copies = nodes.inline("", "", *(child.deepcopy() for child in children))
     for link in list(copies.findall(lambda node: isinstance(node, addnodes.pending_xref | nodes.reference))):
         link.parent.replace(link, link.children)
+    for node in copies.findall():
+        node.document = None  # or the environment would hold, and pickle, the whole page with each of them
     return copies.children
 
 
