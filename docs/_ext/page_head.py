@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 
 import furo
 from docutils import nodes
-from page_rules import is_question
-from question import boxes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+
+from page_rules import is_question
+from question import boxes
 
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 DESCRIPTION = 200

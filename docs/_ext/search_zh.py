@@ -24,9 +24,11 @@ class SearchChinese(SearchLanguage):
     js_splitter_code = r"""
 function splitQuery(query) {
   const words = [];
-  const runs = query.normalize("NFKC").match(/[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|[\p{L}\p{N}_]+?(?=[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\p{L}\p{N}_]|$)/gu) || [];
+  const chinese = "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff", word = "\\p{L}\\p{N}_";
+  const pair = new RegExp(`^[${chinese}]{2}`), any = new RegExp(`[${chinese}]+|[${word}]+?(?=[${chinese}]|[^${word}]|$)`, "gu");
+  const runs = query.normalize("NFKC").match(any) || [];
   for (const run of runs) {
-    if (!/^[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{2}/.test(run)) words.push(run);
+    if (!pair.test(run)) words.push(run);
     else for (let i = 0; i + 1 < run.length; i++) words.push(run.slice(i, i + 2));
   }
   return words;
