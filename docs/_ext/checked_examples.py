@@ -79,11 +79,17 @@ class Pycon(DoctestDirective):
             raise self.error('say why it can\'t run: {.no-run reason="needs two GPUs"}')
         text = "\n".join(self.content)
         block = nodes.literal_block(text, text, language="pycon", classes=["no-run"])
-        note = nodes.paragraph("", "", nodes.Text(_("Not run here:") + " "), classes=["no-run-reason"], translatable=False)
-        note += nodes.Text(reason)
+        note = nodes.paragraph(reason, reason, classes=["no-run-reason"])
         self.set_source_info(block)
         self.set_source_info(note)
         return [block, note]
+
+
+def label_reasons(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Write before each reason what it is the reason of; only now, since translation replaces the whole paragraph."""
+    for note in doctree.findall(nodes.paragraph):
+        if "no-run-reason" in note["classes"]:
+            note.insert(0, nodes.Text(_("Not run here:") + " "))
 
 
 def gate(app: Sphinx, doctree: nodes.document) -> None:
@@ -266,5 +272,6 @@ def setup(app: Sphinx) -> dict:
     app.add_directive("pycon", Pycon)
     app.add_builder(CheckedExamples, override=True)
     app.connect("doctree-read", gate)
+    app.connect("doctree-resolved", label_reasons)
     app.connect("build-finished", finished, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
