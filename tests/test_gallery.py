@@ -16,8 +16,6 @@ from bs4 import BeautifulSoup
 from conftest import LANGUAGES, ROOT, Build, TinySite, example_scripts
 
 EXAMPLES = ROOT / "examples"
-# Scripts whose question is not written yet. Take a script out when its question comes.
-WITHOUT_QUESTION = {"convolution/plot_im2col"}
 
 
 def page_of(script: Path, language: str) -> str:
@@ -87,7 +85,7 @@ def test_scripts_and_questions_link_to_each_other(read: Callable, site: Path):
     there = {(name, question) for name in names for question in links(read, f"en/auto_examples/{name}.html", "questions")}
     back = {(name, question) for question in questions for name in links(read, f"en/questions/{question}.html", "auto_examples")}
     assert there <= back, "these questions don't link to the script that links to them"
-    assert set(names) - {name for name, _ in there} == WITHOUT_QUESTION, "a script links to its question"
+    assert set(names) == {name for name, _ in there}, "a script links to its question"
 
 
 def test_outputs_are_never_rewritten_in_ci():

@@ -11,6 +11,8 @@ from bs4 import BeautifulSoup
 from conftest import LANGUAGES, ROOT, TinySite, example_scripts, question_pages
 from languages import LANGUAGES as NAMES
 
+# The exception's message is the first line after the header that is not indented.
+TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)*[\w.]+: (.+)$", re.MULTILINE)
 Read = Callable[[str], BeautifulSoup]
 
 
@@ -74,7 +76,7 @@ def test_every_error_is_listed(read: Read, language: str):
     listed = {entry.code.text for entry in read(f"{language}/errors.html").select("ul.errors > li")}
     for page in question_pages():
         for block in read(f"{language}/{page}.html").select("div.highlight-pycon"):
-            for message in re.findall(r"^[A-Za-z.]*(?:Error|Exception): (.+)$", block.text, re.MULTILINE):
+            for message in TRACEBACK.findall(block.text):
                 assert any(message.strip() in text for text in listed), f"{page}: {message}"
 
 

@@ -10,6 +10,8 @@ counts the bytes that the copies cost.
 PyTorch's own im2col is
 :torch:`F.unfold <generated/torch.nn.functional.unfold.html>`; its way back is
 :torch:`F.fold <generated/torch.nn.functional.fold.html>`.
+
+The question: :ref:`im2col-in-caffe`.
 """
 
 # %%
