@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from page_rules import is_question
+from per_page import collect, found
 from question_list import env_title
 
 
@@ -36,13 +36,12 @@ class Errors(SphinxDirective):
         return [ErrorList()]
 
 
-def collect(app: Sphinx, doctree: nodes.document) -> None:
-    env = app.env
-    if not hasattr(env, "errors"):
-        env.errors = {}
-    if is_question(env.docname):
-        blocks = doctree.findall(lambda node: isinstance(node, nodes.literal_block) and "first_line" in node)
-        env.errors[env.docname] = [raised for block in blocks for raised in raised_in(block, env.docname)]
+def errors(docname: str, doctree: nodes.document) -> list[Raised]:
+    """The exceptions on a question's page, in their order."""
+    if not is_question(docname):
+        return []
+    blocks = doctree.findall(lambda node: isinstance(node, nodes.literal_block) and "first_line" in node)
+    return [raised for block in blocks for raised in raised_in(block, docname)]
 
 
 def raised_in(block: nodes.literal_block, docname: str) -> list[Raised]:
@@ -52,11 +51,8 @@ def raised_in(block: nodes.literal_block, docname: str) -> list[Raised]:
     except ValueError:
         return []
     messages = [example.exc_msg.rstrip() for example in examples if example.exc_msg]
-    found = []
-    for message in messages:
-        kind, _, text = message.partition(":")
-        found.append(Raised(kind.rpartition(".")[2], text.strip(), docname, anchor(block)))
-    return found
+    parts = (message.partition(":") for message in messages)
+    return [Raised(kind.rpartition(".")[2], text.strip(), docname, anchor(block)) for kind, _, text in parts]
 
 
 def anchor(node: nodes.Node) -> str:
@@ -66,23 +62,17 @@ def anchor(node: nodes.Node) -> str:
     return node["ids"][0] if node is not None else ""
 
 
-def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    getattr(env, "errors", {}).pop(docname, None)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    env.errors = getattr(env, "errors", {}) | {name: found for name, found in getattr(other, "errors", {}).items() if name in docnames}
-
-
 def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for placeholder in list(doctree.findall(ErrorList)):
         # A page may raise the same error twice; its first place is linked.
-        first = {(raised.type, raised.message, raised.docname): raised for found in app.env.errors.values() for raised in reversed(found)}
-        errors = sorted(first.values())
+        first = {
+            (raised.type, raised.message, raised.docname): raised for page in found(app.env, "errors").values() for raised in reversed(page)
+        }
+        ordered = sorted(first.values())
         content = []
-        for kind in sorted({raised.type for raised in errors}):
+        for kind in sorted({raised.type for raised in ordered}):
             items = nodes.bullet_list(classes=["errors"])
-            for raised in errors:
+            for raised in ordered:
                 if raised.type == kind:
                     items += entry(app, docname, raised)
             content += [nodes.paragraph("", "", nodes.literal("", kind), classes=["list-heading"]), items]
@@ -98,8 +88,6 @@ def entry(app: Sphinx, docname: str, raised: Raised) -> nodes.list_item:
 def setup(app: Sphinx) -> dict:
     app.add_node(ErrorList)
     app.add_directive("errors", Errors)
-    app.connect("doctree-read", collect)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
+    collect(app, "errors", errors)
     app.connect("doctree-resolved", resolve)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from page_rules import is_question
+from per_page import collect, found
 from question import boxes
 from question_list import env_title, topics
 
@@ -46,12 +46,9 @@ def unlinked(children: list[nodes.Node]) -> list[nodes.Node]:
     return copies.children
 
 
-def collect(app: Sphinx, doctree: nodes.document) -> None:
-    env = app.env
-    if not hasattr(env, "myths"):
-        env.myths = {}
-    if is_question(env.docname):
-        env.myths[env.docname] = [claim(box) for box in boxes(doctree, "myth")]
+def claims(docname: str, doctree: nodes.document) -> list[Claim]:
+    """The myths of a question's page."""
+    return [claim(box) for box in boxes(doctree, "myth")] if is_question(docname) else []
 
 
 def claim(box: nodes.admonition) -> Claim:
@@ -59,14 +56,6 @@ def claim(box: nodes.admonition) -> Claim:
     last = [node for node in box.children if isinstance(node, nodes.paragraph)][-1:]
     right = unlinked(last[0].children) if last else []
     return Claim(box["ids"][0], unlinked(box.next_node(nodes.title).children), right)
-
-
-def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    getattr(env, "myths", {}).pop(docname, None)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    env.myths = getattr(env, "myths", {}) | {name: claims for name, claims in getattr(other, "myths", {}).items() if name in docnames}
 
 
 def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -77,15 +66,15 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def entries(app: Sphinx, docname: str, page: str) -> list[nodes.Node]:
     """One page's myths: its title, and under it a list."""
-    claims = app.env.myths[page]
-    if not claims:
+    myths = found(app.env, "myths").get(page)
+    if not myths:
         return []
     uri = app.builder.get_relative_uri(docname, page)
     heading = nodes.paragraph(
         "", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True), classes=["list-heading"]
     )
     items = nodes.bullet_list(classes=["myths"])
-    for each in claims:
+    for each in myths:
         link = nodes.reference("", "", *(node.deepcopy() for node in each.title), refuri=f"{uri}#{each.anchor}", internal=True)
         right = nodes.paragraph("", "", *(node.deepcopy() for node in each.right))
         items += nodes.list_item("", nodes.paragraph("", "", link), right)
@@ -95,8 +84,6 @@ def entries(app: Sphinx, docname: str, page: str) -> list[nodes.Node]:
 def setup(app: Sphinx) -> dict:
     app.add_node(MythList)
     app.add_directive("myths", Myths)
-    app.connect("doctree-read", collect)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
+    collect(app, "myths", claims)
     app.connect("doctree-resolved", resolve)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 import furo
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
 from page_rules import is_question
+from per_page import collect, found
 from question import boxes
 
 INLINE_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
@@ -33,7 +33,7 @@ def policy() -> str:
     )
 
 
-def description(doctree: nodes.document) -> str:
+def description(docname: str, doctree: nodes.document) -> str:
     """A question's answer or else the first paragraph, cut to about 200 characters at a word."""
     holder = next(iter(boxes(doctree, "answer")), doctree)
     paragraph = next(iter(holder.findall(nodes.paragraph)), None)
@@ -41,17 +41,6 @@ def description(doctree: nodes.document) -> str:
     if len(text) <= DESCRIPTION:
         return text
     return text[:DESCRIPTION].rsplit(" ", 1)[0].rstrip("，。：；,.:; ") + "…"
-
-
-def collect(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep each page's description while it is read; pages that are not written again don't need it."""
-    if not hasattr(app.env, "descriptions"):
-        app.env.descriptions = {}
-    app.env.descriptions[app.env.docname] = description(doctree)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    env.descriptions = getattr(env, "descriptions", {}) | getattr(other, "descriptions", {})
 
 
 def source_file(app: Sphinx, pagename: str) -> str:
@@ -66,7 +55,7 @@ def source_file(app: Sphinx, pagename: str) -> str:
 
 def context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     context["content_security_policy"] = POLICY
-    context["description"] = getattr(app.env, "descriptions", {}).get(pagename, "")
+    context["description"] = found(app.env, "descriptions").get(pagename, "")
     context["is_question"] = is_question(pagename)
     if doctree is not None:
         repository = app.config.html_theme_options["source_repository"]
@@ -80,7 +69,6 @@ POLICY = policy()
 
 
 def setup(app: Sphinx) -> dict:
-    app.connect("doctree-read", collect)
-    app.connect("env-merge-info", merge)
+    collect(app, "descriptions", description)
     app.connect("html-page-context", context)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""Load a stylesheet only on the pages that use it. The gallery brings four to every page, and a script for tags, which we don't use."""
+"""Load a stylesheet only on the pages that use it. The gallery brings four to every page."""
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -15,7 +15,6 @@ def keep(pagename: str, filename: str) -> bool:
 
 def prune(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     context["css_files"] = [sheet for sheet in context["css_files"] if keep(pagename, str(sheet.filename))]
-    context["script_files"] = [script for script in context["script_files"] if not str(script.filename).endswith("sg-tags.js")]
 
 
 def setup(app: Sphinx) -> dict:
