@@ -3,6 +3,7 @@
 ``-D language=zh_CN`` is applied after conf.py, so such settings are made at ``config-inited``.
 """
 
+import json
 from typing import NamedTuple
 
 from docutils import nodes
@@ -53,6 +54,14 @@ def index_keywords(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         doctree.insert(0, SearchWords(name="keywords", content=", ".join(dict.fromkeys(parts))))
 
 
+def write_keywords(app: Sphinx, exception: Exception | None) -> None:
+    """Write ``_static/keywords.js``: each question's keywords, for the search page to rank by (``search.js``)."""
+    if exception is None and getattr(app.builder, "search", False):
+        table = {docname: page_keywords(app, docname) for docname in sorted(app.env.found_docs) if is_question(docname)}
+        text = f"// Each question's keywords, as its front matter has them.\nconst KEYWORDS = {json.dumps(table, ensure_ascii=False)};\n"
+        (app.outdir / "_static" / "keywords.js").write_text(text, "utf-8")
+
+
 def context(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     context["languages"] = LANGUAGES
     context["language_code"] = app.config.language
@@ -68,4 +77,5 @@ def setup(app: Sphinx) -> dict:
     app.connect("config-inited", configure)
     app.connect("doctree-resolved", index_keywords)
     app.connect("html-page-context", context)
+    app.connect("build-finished", write_keywords)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
