@@ -45,7 +45,7 @@ def test_the_links_of_the_table_lead_to_their_anchors(site: Path):
 
 def test_a_week_is_enough_for_every_question():
     order = (ROOT / "docs" / "reading-order.md").read_text("utf-8")
-    week = re.findall(r"^- \{ref\}`([a-z0-9-]+)`$", order.partition("## A week")[2], re.MULTILINE)
+    week = re.findall(r"^- \{ref\}`([a-z0-9-]+)`$", order.partition("## A week\n")[2], re.MULTILINE)
     assert sorted(week) == sorted(page.rpartition("/")[2] for page in question_pages())
 
 

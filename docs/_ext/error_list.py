@@ -64,25 +64,26 @@ def anchor(node: nodes.Node) -> str:
 
 def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for placeholder in list(doctree.findall(ErrorList)):
-        # A page may raise the same error twice; its first place is linked.
-        first = {
-            (raised.type, raised.message, raised.docname): raised for page in found(app.env, "errors").values() for raised in reversed(page)
-        }
-        ordered = sorted(first.values())
+        # Under each message every page that raises it, once: reversed, so that the first place on a page is the one that stays.
+        places: dict[str, dict[str, dict[str, Raised]]] = {}
+        for raised in (raised for page in found(app.env, "errors").values() for raised in reversed(page)):
+            if raised.message:
+                places.setdefault(raised.type, {}).setdefault(raised.message, {})[raised.docname] = raised
         content = []
-        for kind in sorted({raised.type for raised in ordered}):
-            items = nodes.bullet_list(classes=["errors"])
-            for raised in ordered:
-                if raised.type == kind:
-                    items += entry(app, docname, raised)
+        for kind, messages in sorted(places.items()):
+            entries = [entry(app, docname, message, pages) for message, pages in sorted(messages.items())]
+            items = nodes.bullet_list("", *entries, classes=["errors"])
             content += [nodes.paragraph("", "", nodes.literal("", kind), classes=["list-heading"]), items]
         placeholder.replace_self(content)
 
 
-def entry(app: Sphinx, docname: str, raised: Raised) -> nodes.list_item:
-    uri = f"{app.builder.get_relative_uri(docname, raised.docname)}#{raised.anchor}"
-    link = nodes.reference("", "", *env_title(app.env, raised.docname), refuri=uri, internal=True)
-    return nodes.list_item("", nodes.paragraph("", "", nodes.literal("", raised.message)), nodes.paragraph("", "", link))
+def entry(app: Sphinx, docname: str, message: str, pages: dict[str, Raised]) -> nodes.list_item:
+    """A message, and below it a link for each page that raises it."""
+    item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", message)))
+    for page, raised in sorted(pages.items()):
+        uri = f"{app.builder.get_relative_uri(docname, page)}#{raised.anchor}"
+        item += nodes.paragraph("", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True))
+    return item
 
 
 def setup(app: Sphinx) -> dict:
