@@ -73,6 +73,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
     "capture_repr": (),
+    "image_scrapers": ("figures.scrape",),
     "remove_config_comments": True,
     "min_reported_time": 1e9,
     "write_computation_times": False,

@@ -134,6 +134,10 @@ SCRIPTS = {
     "plot_leaves_orphan": (
         f"import subprocess\nimport sys\n\nsubprocess.run([sys.executable, '-c', \"import subprocess, sys; {CHILD}\"], check=True)\n"
     ),
+    "plot_blank_figure": "import matplotlib.pyplot as plt\n\nplt.figure()\n",
+    "plot_clipped_label": "import matplotlib.pyplot as plt\n\nplt.figure()\nplt.text(0.9, 0.5, 'a label that reaches over the edge')\n",
+    "plot_missing_glyph": "import matplotlib.pyplot as plt\n\nplt.figure()\nplt.text(0, 0.5, '卷积')\n",
+    "plot_whole_figure": "import matplotlib.pyplot as plt\n\nplt.plot([1, 2])\nplt.xlim(0, 0.5)\nplt.xlabel('a label')\n",
     "plot_waits": f"import subprocess\nimport sys\n\nsubprocess.run([sys.executable, '-c', 'print(1)', '{MARK}'], check=True)\n",
 }
 
@@ -177,13 +181,25 @@ def test_left_processes_are_named_and_killed(built: Build):
     assert not running()
 
 
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("plot_blank_figure", "figure 1 is blank"),
+        ("plot_clipped_label", "figure 1 cuts off 'a label that reaches over the edge'"),
+        ("plot_missing_glyph", "figure 1 warns when it is drawn: Glyph 21367"),
+    ],
+)
+def test_figure_that_nobody_can_read_is_named(built: Build, script: str, message: str):
+    built.line(f"{script}.py {message}")
+
+
 def test_state_of_one_script_does_not_reach_the_next(built: Build):
     page = BeautifulSoup((built.folder / "auto_examples" / "topic" / "plot_b_sees_fresh_state.html").read_text("utf-8"), "html.parser")
     assert output(page) == "torch.float32 True\n"
 
 
 def test_right_scripts_pass(built: Build):
-    for name in ("plot_a_changes_state", "plot_b_sees_fresh_state", "plot_waits", "plot_one"):
+    for name in ("plot_a_changes_state", "plot_b_sees_fresh_state", "plot_waits", "plot_whole_figure", "plot_one"):
         assert f"{name}.py" not in built.output
 
 
@@ -191,6 +207,7 @@ def test_the_next_build_fails_again(planted: TinySite, built: Build):
     again = planted.build("html", "en", "-q", env={"EXAMPLE_SECONDS": "3"})
     assert again.returncode != 0
     again.line("plot_leaves_child.py left 1 processes running")
+    again.line("plot_blank_figure.py", "is blank")
     again.line("ZeroDivisionError")
 
 
@@ -206,3 +223,44 @@ def test_hang_outside_python_ends_the_build(tiny: TinySite, library: str, messag
     built.line(message)
     assert re.search(r'plot_deaf\.py", line 1[45] in <module>', built.output), built.output
     assert not running()
+
+
+DEADLOCK = f"""\
+import os
+import sys
+from datetime import timedelta
+from subprocess import run
+
+import torch
+import torch.distributed as dist
+
+if dist.is_torchelastic_launched():
+    dist.init_process_group("gloo", timeout=timedelta(seconds=4))
+    if dist.get_rank() == 1:
+        dist.all_reduce(torch.ones(1))
+    dist.barrier()
+    sys.exit(dist.destroy_process_group())
+
+torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", sys.argv[0], "{MARK}"]
+ranks = run(torchrun, env=os.environ | {{"OMP_NUM_THREADS": "1"}}, timeout=60, check=False, capture_output=True, text=True)
+if ranks.returncode:
+    raise RuntimeError(ranks.stderr)
+"""
+
+
+def test_collective_that_waits_for_ever_ends_and_is_named(tiny: TinySite):
+    """One rank calls a collective that the other does not: the group's timeout ends both."""
+    tiny.write("examples/topic/plot_deadlock.py", HEAD + DEADLOCK)
+    built = tiny.build("html", "en", "-q")
+    assert built.returncode != 0
+    built.line("[rank1]", "dist.all_reduce(torch.ones(1))")
+    built.line("[rank1]", "Timed out")
+    assert not running()
+
+
+def test_every_wait_for_other_processes_has_an_end():
+    """A script that starts processes limits how long their group waits, and how long it waits for them."""
+    for script in example_scripts():
+        text = (EXAMPLES / script).read_text("utf-8")
+        for call in re.findall(r"^.*\b(?:init_process_group|run)\(.*$", text, flags=re.MULTILINE):
+            assert "timeout=" in call, f"examples/{script}: no timeout in: {call.strip()}"

@@ -24,6 +24,7 @@ import torch_state
 logger = logging.getLogger(__name__)
 
 watchdog: threading.Timer | None = None
+blamed: set[str] = set()  # file names of scripts that did not fail, and yet did something wrong
 
 
 def around_script(gallery_conf: dict, script: str, when: str) -> None:
@@ -38,10 +39,18 @@ def around_script(gallery_conf: dict, script: str, when: str) -> None:
     _, left = psutil.wait_procs(children(), timeout=1)
     if left:
         commands = "; ".join(kill(left))
-        logger.warning("%s left %d processes running: %s. Let it wait for each process that it starts", script, len(left), commands)
-        # Else the next build would take the script for one that ran well.
-        for record in Path(gallery_conf["src_dir"]).rglob(f"{script}.md5"):
+        blame(script, f"left {len(left)} processes running: {commands}. Let it wait for each process that it starts")
+    # Else the next build would take the script for one that ran well.
+    for name in blamed:
+        for record in Path(gallery_conf["src_dir"]).rglob(f"{name}.md5"):
             record.unlink()
+    blamed.clear()
+
+
+def blame(script: str, fault: str) -> None:
+    """Warn of a fault, and have the script executed again in the next build."""
+    logger.warning("%s %s", script, fault)
+    blamed.add(Path(script).name)
 
 
 def adopt_orphans() -> None:
