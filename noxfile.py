@@ -86,6 +86,13 @@ def tests(session):
 
 
 @nox.session
+def notebooks(session):
+    """Execute each downloaded notebook and compare what it prints; over a minute."""
+    install(session, "notebooks")
+    session.run("pytest", "tests/slow/test_notebooks.py", *session.posargs)
+
+
+@nox.session
 def lint(session):
     """Check Python, Markdown and the Chinese catalogs."""
     install(session, "lint")
