@@ -1,8 +1,11 @@
 """Print where the site stands against its budgets: ``nox -s bench``. Nothing here passes or fails; times are for people to judge.
 
+``nox -s bench -- --pages 100 500 1000`` measures what a page more costs instead, see ``bench_scale.py``.
+
 Builds run in a copy of the repository with a build folder of its own, as ``nox -s docs`` runs them.
 """
 
+import argparse
 import contextlib
 import gzip
 import http.server
@@ -21,6 +24,7 @@ from unittest import mock
 
 from playwright.sync_api import Browser, sync_playwright
 
+from bench_scale import measure_scale
 from conftest import LANGUAGES, ROOT, example_scripts, find_chromium
 
 # Bars: see "Budgets" in docs/contribute.md
@@ -162,6 +166,10 @@ def row(what: str, now: str, bar: str) -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(prog="nox -s bench --", description="Print where the site stands against its budgets.")
+    parser.add_argument("--pages", type=int, nargs="+", help="measure builds with so many questions instead, as in --pages 100 500 1000")
+    if sizes := parser.parse_args().pages:
+        return measure_scale(sizes)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         copy = copy_repository(Path(folder))
         measure_builds(copy)
@@ -170,6 +178,7 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
             measure_pages(copy / "_build" / "html", browser)
             browser.close()
+    return None
 
 
 if __name__ == "__main__":
