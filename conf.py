@@ -31,6 +31,7 @@ extensions = [
     "maths",
     "myth_list",
     "navigation",
+    "one_document",
     "page_head",
     "page_rules",
     "question",

@@ -3,7 +3,9 @@
 The pages of the right entries are built too: what the gate lets through, the reader sees in Chinese.
 """
 
+import pickle
 import re
+from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
@@ -285,3 +287,12 @@ def test_catalogs_without_page_and_pages_without_catalog_are_named(extracted: Bu
     extracted.line("/gone.po:1: WARNING: a catalog of a page that is gone: delete it")
     assert "/current.po" not in extracted.output
     assert "/sphinx.po" not in extracted.output
+
+
+def test_translated_nodes_belong_to_their_page(site: Path):
+    """Else the page's doctree holds a document for each paragraph: six times the size, and most of the build's time."""
+    doctrees = sorted((site.parent / "work" / "doctrees" / "zh_CN" / "questions").rglob("*.doctree"))
+    assert doctrees
+    for path in doctrees:
+        tree = pickle.loads(path.read_bytes())
+        assert not [node for node in tree.findall() if node.document is not tree], path
