@@ -94,10 +94,11 @@ def notebooks(session):
 
 @nox.session
 def lint(session):
-    """Check Python, Markdown and the Chinese catalogs."""
+    """Check Python, Markdown, spelling and the Chinese catalogs."""
     install(session, "lint")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    session.run("codespell")
     session.run("pymarkdown", "--config", "pyproject.toml", "scan", "README.md", "README.zh.md", "docs", "-r")
     session.run(*SPHINX, "-q", "-E", "-b", "gettext", "-D", "plot_gallery=0", *doctrees("gettext"), "docs", str(BUILD / "gettext"))
 

@@ -91,6 +91,7 @@ FAULTS = {
     "half_brackets": ("A picture (drawn).", "图片(画的)。", "full-width punctuation beside Chinese", "图片（画的）。"),
     "straight_quotes": ('It is "one".', '它是"一"。', "full-width punctuation beside Chinese", "它是“一”。"),
     "half_stop": ("It is over.", "结束了.", "full-width punctuation beside Chinese", "结束了。"),
+    "misspelt": ("A threshold.", "一个阀值。", "'一个阀值。' should be '一个阈值。'", "一个阈值。"),
     "no_space_latin": ("The GPU runs.", "这块GPU在运行。", "'这块GPU在运行。' should be '这块 GPU 在运行。'", "这块 GPU 在运行。"),
     "no_space_code": ("The `x` runs.", "这个`x`在运行。", "'这个`x`在运行。' should be '这个 `x` 在运行。'", "这个 `x` 在运行。"),
     "no_space_maths": ("The $x$ grows.", "这个$x$在变大。", "Chinese typography", "这个 $x$ 在变大。"),

@@ -128,3 +128,16 @@ def test_the_template_becomes_a_question(tiny: TinySite):
 def test_the_configuration_stays_short():
     lines = (ROOT / "conf.py").read_text("utf-8").splitlines()
     assert len(lines) <= 140, "conf.py holds values and no logic: move what an extension can do to docs/_ext"
+
+
+@pytest.mark.parametrize(
+    "path", ["docs/page.md", "docs/_ext/module.py", "examples/topic/plot_one.py", "docs/locale/zh_CN/LC_MESSAGES/page.po"]
+)
+def test_lint_sees_misspelt_words(tmp_path: Path, path: str):
+    """With the project's settings, wherever people write."""
+    target = tmp_path / path
+    target.parent.mkdir(parents=True)
+    target.write_text("It is the seperate word.\n")  # codespell:ignore
+    command = ["codespell", "--toml", str(ROOT / "pyproject.toml")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode and f"{path}:1: seperate ==> separate" in done.stdout  # codespell:ignore

@@ -26,6 +26,8 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
+autocorrect_py.load_config((Path(__file__).parents[2] / ".autocorrectrc").read_text("utf-8"))
+
 # What Chinese text leaves in English though it looks like words to translate. Add to it when the gate asks for it.
 KEPT = {
     "adam",
