@@ -86,6 +86,13 @@ def tests(session):
 
 
 @nox.session
+def everypage(session):
+    """Open every page in a browser: accessibility, zoom, keyboard, no JavaScript; several minutes."""
+    install(session, "test")
+    session.run("pytest", "tests/slow/test_every_page.py", *session.posargs)
+
+
+@nox.session
 def notebooks(session):
     """Execute each downloaded notebook and compare what it prints; over a minute."""
     install(session, "notebooks")

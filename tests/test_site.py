@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
+import html5lib
 import pytest
 from bs4 import BeautifulSoup
 
@@ -155,6 +156,14 @@ def test_no_id_twice(site: Path, read: Read, language: str):
     for page in pages(site, language):
         names = [element["id"] for element in read(f"{language}/{page}").select("[id]")]
         assert sorted(names) == sorted(set(names)), page
+
+
+def test_html_is_well_formed(site: Path, language: str):
+    """No tag is left open, closed twice, or where it may not be: html5lib reads as browsers do, and says what they forgive."""
+    for page in pages(site, language):
+        parser = html5lib.HTMLParser()
+        parser.parse((site / language / page).read_text("utf-8"))
+        assert parser.errors == [], f"{language}/{page}: ((line, column), fault, details)"
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path, read: Read, language: str):
