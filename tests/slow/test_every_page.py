@@ -60,11 +60,13 @@ def test_text_of_twice_the_size(site: Path, tab: Tab, language: str):  # noqa: F
 
 
 def test_without_javascript(site: Path, tab: Tab, language: str):  # noqa: F811
-    page, wrong = tab(java_script_enabled=False), {}
+    """What is read with scripts is read without."""
+    page, scripted, wrong = tab(java_script_enabled=False), tab(), {}
     for path in pages(site, language):
-        page.goto(f"/{language}/{path}")
-        if unreadable := page.evaluate(UNREADABLE):
-            wrong[path] = unreadable
+        for each in (page, scripted):
+            each.goto(f"/{language}/{path}")
+        if hidden := set(page.evaluate(UNREADABLE)) - set(scripted.evaluate(UNREADABLE)):
+            wrong[path] = hidden
     assert wrong == {}
 
 
