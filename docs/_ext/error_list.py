@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from page_rules import is_question
 from per_page import collect, found
-from question_list import env_title
+from question_list import ListDirective, link
 
 
 class Raised(NamedTuple):
@@ -28,12 +27,10 @@ class ErrorList(nodes.General, nodes.Element):
     """Stands for the list until every page has been read."""
 
 
-class Errors(SphinxDirective):
+class Errors(ListDirective):
     """``{errors}``, without arguments."""
 
-    def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname]["lists-questions"] = "true"
-        return [ErrorList()]
+    placeholder = ErrorList
 
 
 def errors(docname: str, doctree: nodes.document) -> list[Raised]:
@@ -81,8 +78,7 @@ def entry(app: Sphinx, docname: str, message: str, pages: dict[str, Raised]) -> 
     """A message, and below it a link for each page that raises it."""
     item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", message)))
     for page, raised in sorted(pages.items()):
-        uri = f"{app.builder.get_relative_uri(docname, page)}#{raised.anchor}"
-        item += nodes.paragraph("", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True))
+        item += nodes.paragraph("", "", link(app, docname, page, raised.anchor))
     return item
 
 

@@ -18,12 +18,23 @@ class QuestionList(nodes.General, nodes.Element):
     """Stands for the list until all titles are known."""
 
 
-class Questions(SphinxDirective):
-    """``{questions}``, without arguments."""
+class ListDirective(SphinxDirective):
+    """A directive without arguments that leaves a ``placeholder`` for what is gathered from all pages.
+
+    Its page is marked, so that :func:`refresh` writes it again whenever a page has changed.
+    """
+
+    placeholder: type[nodes.Element]
 
     def run(self) -> list[nodes.Node]:
         self.env.metadata[self.env.docname]["lists-questions"] = "true"
-        return [QuestionList()]
+        return [self.placeholder()]
+
+
+class Questions(ListDirective):
+    """``{questions}``, without arguments."""
+
+    placeholder = QuestionList
 
 
 def topics(env: BuildEnvironment, docname: str) -> dict[str, list[str]]:
@@ -33,10 +44,10 @@ def topics(env: BuildEnvironment, docname: str) -> dict[str, list[str]]:
     return {name: pages for name, pages in found.items() if pages}
 
 
-def link(app: Sphinx, docname: str, target: str) -> nodes.reference:
-    title = env_title(app.env, target)
-    uri = app.builder.get_relative_uri(docname, target)
-    return nodes.reference("", "", *title, refuri=uri, internal=True)
+def link(app: Sphinx, docname: str, target: str, anchor: str = "") -> nodes.reference:
+    """A link from a page to another, showing the other's title, or to an anchor on it."""
+    uri = app.builder.get_relative_uri(docname, target) + (f"#{anchor}" if anchor else "")
+    return nodes.reference("", "", *env_title(app.env, target), refuri=uri, internal=True)
 
 
 def env_title(env: BuildEnvironment, docname: str) -> list[nodes.Node]:
