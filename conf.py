@@ -35,7 +35,7 @@ extensions = [
     "page_rules",
     "question",
     "question_list",
-    "search_zh",
+    "search_index",
     "stale_pages",
     "stamp",
     "stylesheets",

@@ -4,6 +4,7 @@ The texts are those of the expected tracebacks, which the doctest session compar
 """
 
 import doctest
+from hashlib import sha256
 from typing import NamedTuple
 
 from docutils import nodes
@@ -11,6 +12,7 @@ from sphinx.application import Sphinx
 
 from page_rules import is_question
 from per_page import collect, found
+from question import ANCHOR
 from question_list import ListDirective, link
 
 
@@ -74,9 +76,14 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         placeholder.replace_self(content)
 
 
+def entry_anchor(message: str) -> str:
+    """The id of a message's entry: its words, and a few digits of its digest, since messages begin alike."""
+    return f"{nodes.make_id(f'error {message}')[:ANCHOR].rstrip('-')}-{sha256(message.encode()).hexdigest()[:6]}"
+
+
 def entry(app: Sphinx, docname: str, message: str, pages: dict[str, Raised]) -> nodes.list_item:
     """A message, and below it a link for each page that raises it."""
-    item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", message)))
+    item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", message)), ids=[entry_anchor(message)])
     for page, raised in sorted(pages.items()):
         item += nodes.paragraph("", "", link(app, docname, page, raised.anchor))
     return item
