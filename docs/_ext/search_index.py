@@ -152,11 +152,8 @@ def readable(node: nodes.Node) -> str:
         return f"\ue000{node['reftarget']}\ue001"
     if isinstance(node, SKIPPED_NODES):
         return ""
-    return (
-        "".join(readable(child) for child in node.children).strip()
-        if isinstance(node, nodes.paragraph)
-        else "".join(map(readable, node.children))
-    )
+    text = "".join(readable(child) for child in node.children)
+    return text.strip() if isinstance(node, nodes.paragraph) else text
 
 
 # Writing, when all have been read
@@ -261,7 +258,10 @@ def texts() -> dict[str, str]:
         "kind_myth": _("Myths"),
         "kind_error": _("Errors"),
         "kind_term": _("Terms"),
-        "kind_followup": _("Follow-up"),
+        "label_example": _("Example"),
+        "label_error": _("Error"),
+        "label_myth": _("Myth"),
+        "label_followup": _("Follow-up"),
         "topic": _("Topic"),
         "all_topics": _("All topics"),
     }
@@ -281,11 +281,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         "topics": topic_titles(app),
         "pages": [page(app, docname, gathered[docname]) for docname in sorted(gathered) if gathered[docname]],
     }
-    text = (
-        "// Written by docs/_ext/search_index.py\nwindow.SEARCH_INDEX = "
-        + json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-        + ";\n"
-    )
+    data = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    text = f"// Written by docs/_ext/search_index.py\nwindow.SEARCH_INDEX = {data};\n"
     (app.outdir / "_static" / "search-index.js").write_text(text, "utf-8")
 
 

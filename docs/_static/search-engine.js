@@ -23,7 +23,6 @@ const SearchEngine = (() => {
   );
   // Words that ask for a script to run or a figure to look at.
   const SHOW = /\b(?:examples?|scripts?|code|demos?|runnable|figures?|plots?|draw|drawn|visuali[sz]\w*|implement\w*|by hand)\b|示例|例子|代码|脚本|演示|示意图?|箭头图|可视化|实现|画出|手写|图$/giu;
-  const PASTED = /\b\w*(?:Error|Warning|Exception)\b|报错|traceback/i;
   const NUMBER = /^\d+(?:x\d+)*$/;
 
   // Full-width signs and blanks as half-width ones, one for one, so that places in the text stay.
@@ -78,6 +77,7 @@ const SearchEngine = (() => {
     const words = [...narrow(text).toLowerCase().matchAll(/[a-z\d]+/g)];
     const pairs = [];
     for (let i = 0; i + 1 < words.length; i++) {
+      if (ASKING.has(words[i][0]) || ASKING.has(words[i + 1][0])) continue;
       const between = text.slice(words[i].index + words[i][0].length, words[i + 1].index);
       if (/^[\s_-]$/.test(between)) pairs.push(stem(words[i][0] + words[i + 1][0]));
     }
@@ -85,7 +85,8 @@ const SearchEngine = (() => {
   };
 
   const SHORT = new Set(["title", "keywords", "headings"]);
-  const tokenize = (text, field) => [...terms(text).map(({ term }) => term), ...(SHORT.has(field) ? joined(text) : [])];
+  // Each term once: sections are short, so how often says little, and it halves the time to index.
+  const tokenize = (text, field) => [...new Set([...terms(text).map(({ term }) => term), ...(SHORT.has(field) ? joined(text) : [])])];
 
   const bare = (text) => narrow(text.normalize("NFKC")).toLowerCase().replace(/[\s\p{P}\p{S}_]+/gu, "");
 
@@ -115,10 +116,11 @@ const SearchEngine = (() => {
       const { whole, parts } = split(run);
       if (!(long && (ASKING.has(whole) || ASKING.has(run.toLowerCase()) || NUMBER.test(whole) || whole.length < 2))) add(whole, { last, parts, word: run });
       // Two or three words that are one name: zero grad, im 2 col
+      if (ASKING.has(run.toLowerCase())) return;
       let name = run;
       for (let j = i + 1; j < Math.min(i + 3, words.length); j++) {
         const next = words[j], before = words[j - 1];
-        if (IS_HAN.test(next.run) || !/^[\s._-]{1,2}$/.test(text.slice(before.at + before.run.length, next.at))) break;
+        if (IS_HAN.test(next.run) || ASKING.has(next.run.toLowerCase()) || !/^[\s._-]{1,2}$/.test(text.slice(before.at + before.run.length, next.at))) break;
         name += next.run;
         add(stem(name.toLowerCase().replace(/_/g, "")), { optional: true, of: words.slice(i, j + 1).map((word) => split(word.run).whole) });
       }
@@ -128,7 +130,7 @@ const SearchEngine = (() => {
   };
 
   const BOOST = { title: 3, keywords: 3, headings: 1.6, answer: 1.5, other: 1, slug: 1.5, name: 1.5, text: 1, code: 0.8 };
-  const TUNING = { section: 0.7, coverage: 1, keyword: 1, page: 0.55, example: 0.9, shows: 2.4, glossary: 0.7, errors: 1.6, covered: 0.45, tail: 0.08 };
+  const TUNING = { section: 0.7, coverage: 1, keyword: 1, page: 0.55, example: 0.9, shows: 2.4, glossary: 0.7, errors: 0.2, covered: 0.4, about: 0.15, tail: 0.04 };
 
   class Engine {
     constructor(index) {
@@ -199,7 +201,7 @@ const SearchEngine = (() => {
         // The parts of a name that stands nowhere as a whole ask for themselves.
         for (const part of one.parts || []) if (part.length > 1) asked.push({ term: part, weight: found.met === 1 ? 0.3 : 0.8, part: true, ...this.lookup({ term: part }) });
       }
-      const scores = new Float64Array(count), covered = this.index.pages.map(() => new Map());
+      const scores = new Float64Array(count), covered = this.index.pages.map(() => new Map()), named = this.index.pages.map(() => new Map());
       const rarities = new Map();
       let total = 0;
       for (const one of asked) {
@@ -207,8 +209,9 @@ const SearchEngine = (() => {
         for (const [place, score] of one.hits) {
           const { page, record } = this.places[place];
           heads[place] += score * one.weight;
-          const best = seen.get(page) || [0, 0];
+          const best = seen.get(page) || [0, 0, false];
           best[record ? 1 : 0] = Math.max(best[record ? 1 : 0], score);
+          if (record && (record.kind === "error" || record.kind === "term")) best[2] = true; // a message or term is a title
           seen.set(page, best);
         }
         const rarity = Math.log(1 + (count - seen.size + 0.5) / (seen.size + 0.5));
@@ -216,28 +219,33 @@ const SearchEngine = (() => {
         // A pair of characters that stands nowhere is as likely the seam of two words.
         if (counts) rarities.set(one.term, rarity);
         if (counts) total += one.met || !IS_HAN.test(one.term) ? rarity : 0.35 * rarity;
-        for (const [page, [head, section]] of seen) {
+        for (const [page, [head, section, title]] of seen) {
           scores[page] += one.weight * (head + TUNING.section * section);
           // Two words that are met as one name are met.
-          for (const term of one.of || (counts ? [one.term] : [])) covered[page].set(term, Math.max(covered[page].get(term) || 0, one.met));
+          for (const term of one.of || (counts ? [one.term] : [])) {
+            covered[page].set(term, Math.max(covered[page].get(term) || 0, one.met));
+            if (head || title) named[page].set(term, Math.max(named[page].get(term) || 0, one.met));
+          }
         }
         for (const term of one.terms) marks.set(term, Math.max(marks.get(term) || 0, rarity * one.weight));
         if (counts && !one.met && !(one.parts || []).some((part) => asked.some((other) => other.term === part && other.met))) missing.push(one.word || one.term);
       }
-      const typed = bare(query), shows = query.search(SHOW) >= 0 ? TUNING.shows : TUNING.example, pasted = PASTED.test(query), error = message(query);
+      const typed = bare(query), shows = query.search(SHOW) >= 0 ? TUNING.shows : TUNING.example, error = message(query);
       const ranked = [];
       this.index.pages.forEach((page, number) => {
         if (!scores[number]) return;
-        let met = 0;
-        for (const [term, share] of covered[number]) met += share * (rarities.get(term) || 0);
-        const coverage = total ? Math.min(1, met / total) : 1;
+        const share = (found) => (total ? Math.min(1, [...found].reduce((sum, [term, met]) => sum + met * (rarities.get(term) || 0), 0) / total) : 1);
+        const coverage = share(covered[number]), about = share(named[number]);
         let score = scores[number] * (0.25 + coverage ** TUNING.coverage);
         if (page.kind === "example") score *= shows;
-        if (page.kind === "page") score *= page.url === "errors.html" ? (pasted ? TUNING.errors : 0.2) : page.url === "glossary.html" ? TUNING.glossary : TUNING.page;
+        if (page.kind === "page") score *= page.url === "errors.html" ? TUNING.errors : page.url === "glossary.html" ? TUNING.glossary : TUNING.page;
         score *= 1 + TUNING.keyword * Math.max(this.named(number, typed), this.raises(number, error) ? 1 : 0);
-        ranked.push({ number, page, score, coverage });
+        ranked.push({ number, page, score, coverage, about });
       });
       ranked.sort((a, b) => b.score - a.score || a.number - b.number);
+      // A message that several pages raise: behind the two best of them the list that names them all.
+      const list = ranked.findIndex(({ page, number }) => page.url === "errors.html" && this.raises(number, error));
+      if (list > 2) ranked.splice(2, 0, ...ranked.splice(list, 1).map((one) => ({ ...one, score: ranked[1].score })));
       return { ranked, heads, marks, missing: [...new Set(missing)], asked };
     }
 
@@ -284,8 +292,7 @@ const SearchEngine = (() => {
         counts,
         topics,
         missing,
-        weak: !ranked.length || Math.max(...ranked.slice(0, 3).map((one) => one.coverage)) < TUNING.covered,
-        coverage: ranked.length ? ranked[0].coverage : 0,
+        weak: ranked.slice(0, 3).every(({ coverage, about }) => coverage < TUNING.covered || about < TUNING.about),
         words: [...new Set(asked.filter((one) => one.word && one.met).map((one) => one.word))],
         results: chosen.slice(0, limit).map((one) => this.shown(one, heads, marks)),
       };

@@ -68,10 +68,10 @@ const SearchUI = (() => {
     const line = ({ page, record, url, title, section, excerpt, code }) => {
       const link = make("a", "", make("span", "result-title", ...marked(title)));
       link.href = root + url;
-      const facts = [page.kind === "question" ? "" : texts[`kind_${page.kind}`], topics[page.topic], page.facts].filter(Boolean);
+      const facts = [texts[`label_${page.kind}`], topics[page.topic], page.facts].filter(Boolean);
       link.append(make("span", "result-facts", facts.join(" · ")));
       if (section.length) {
-        const label = texts[`kind_${record.kind}`];
+        const label = texts[`label_${record.kind}`];
         link.append(make("span", `result-section ${record.kind}`, ...(label ? [make("span", "result-label", label), " "] : []), ...marked(section)));
       }
       if (excerpt.length) link.append(make("span", code ? "result-excerpt code" : "result-excerpt", ...marked(excerpt)));
