@@ -27,6 +27,7 @@ extensions = [
     "checked_examples",
     "error_list",
     "gallery_index",
+    "home",
     "languages",
     "maths",
     "myth_list",
