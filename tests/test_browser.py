@@ -144,7 +144,7 @@ def test_accessibility(tab: Tab, language: str, width: int):
     for path in CHECKED:
         page.goto(f"/{language}/{path}")
         if path.startswith("search"):
-            results(page)
+            expect(page.locator(".search-results li").first).to_be_visible()
         page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
         page.evaluate("document.documentElement.classList.add('show-back-to-top')")
         page.emulate_media(color_scheme="light")
@@ -203,7 +203,7 @@ def test_drawers_open_by_keyboard_on_a_phone(tab: Tab, language: str, box: str, 
     link = page.locator(f"{drawer} a").nth(1)
     expect(link).to_be_hidden()
     button = page.locator(f"header label[for={box}] [role=button]")
-    for _ in range(5):
+    for _ in range(6):
         page.keyboard.press("Tab")
         if button.evaluate("button => button == document.activeElement"):
             break
@@ -279,85 +279,16 @@ def test_dark_mode_is_kept(tab: Tab, language: str):
     assert background() == dark
 
 
-# Search: what a reader types, and the page that must be among the first three
-
-WANTED = {
-    "questions/layers/batchnorm": ["归一化", "批归一化", "滑动平均", "batch norm", "batchnorm", "running_mean"],
-    "questions/training/missing-zero-grad": ["梯度清零", "zero_grad"],
-    "questions/distributed/dp-vs-ddp": ["多卡训练", "ddp vs dp"],
-    "questions/tensors/gather-scatter": ["scatter_", "聚合"],
-    "questions/modules/train-vs-eval": ["推理模式"],
-    "questions/autograd/detach": ["计算图 分离", "detach"],
-    "questions/frameworks/tf-variable-get-variable": ["变量共享", "get_variable"],
-    "auto_examples/convolution/plot_im2col": ["im2col"],
-}
-
-
-def search(page: Page, query: str) -> list[str]:
-    """Type a query into the sidebar's box; the pages found, best first, once the list is complete."""
-    box = page.locator(".sidebar-search")
-    box.press_sequentially(query)
-    box.press("Enter")
-    return results(page)
-
-
-def results(page: Page) -> list[str]:
-    expect(page.locator(".search-summary")).not_to_be_empty()
-    return page.locator("ul.search > li > a").evaluate_all("all => all.map(link => link.getAttribute('href'))")
-
-
-def test_search_finds(tab: Tab, language: str):
-    page, missed = tab(), {}
-    for wanted, queries in WANTED.items():
-        for query in queries:
-            if language == "en" and not query.isascii():
-                continue
-            page.goto(f"/{language}/index.html")
-            found = search(page, query)
-            if not any(address.startswith(f"{wanted}.html") for address in found[:3]):
-                missed[query] = found
-    assert missed == {}
-
-
-@pytest.mark.parametrize(("code", "query"), [("en", "running_mean"), ("zh_CN", "归一化")])
-def test_search_shows_what_it_found(tab: Tab, code: str, query: str):
-    """In the excerpts, and on the page that the reader goes to, until Escape."""
-    page = tab()
-    page.goto(f"/{code}/index.html")
-    search(page, query)
-    first = page.locator("ul.search > li").first
-    expect(first.locator(".context .highlighted").first).to_have_text(query)
-    first.get_by_role("link").click()
-    marks = page.locator("article .highlighted")
-    expect(marks.first).to_have_text(query)
-    page.keyboard.press("Escape")
-    expect(marks).to_have_count(0)
-
-
-def test_search_from_the_search_page(tab: Tab, language: str):
-    """On a phone the sidebar is out of sight; the page has a box of its own, which keeps the query."""
-    page = tab(375)
-    page.goto(f"/{language}/search.html")
-    box = page.locator(".search-box input")
-    box.fill("detach")
-    box.press("Enter")
-    assert results(page)
-    expect(box).to_have_value("detach")
-
-
 # Without a server, and without JavaScript
 
 
 def test_from_disk(site: Path, tab: Tab, language: str):
-    """Home, a question, search, the other language: all from file://."""
+    """Home, a question, the other language: all from file://. Search there: test_search_browser.py."""
     page = tab()
     page.goto((site / language / "index.html").as_uri())
     page.locator("ul.questions a").first.click()
     expect(page.locator(".admonition.answer")).to_be_visible()
     assert page.evaluate("document.fonts.ready.then(() => [...document.fonts].filter(font => font.status == 'error').length)") == 0
-    found = search(page, "batchnorm")
-    assert "questions/layers/batchnorm.html" in found[:3]
-    page.locator("ul.search a").first.click()
     page.locator(".languages a").click()
     expect(page.locator("article h1")).to_be_visible()
 

@@ -4,15 +4,16 @@ The texts are those of the expected tracebacks, which the doctest session compar
 """
 
 import doctest
+from hashlib import sha256
 from typing import NamedTuple
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from page_rules import is_question
 from per_page import collect, found
-from question_list import env_title
+from question import ANCHOR
+from question_list import ListDirective, link
 
 
 class Raised(NamedTuple):
@@ -28,12 +29,10 @@ class ErrorList(nodes.General, nodes.Element):
     """Stands for the list until every page has been read."""
 
 
-class Errors(SphinxDirective):
+class Errors(ListDirective):
     """``{errors}``, without arguments."""
 
-    def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname]["lists-questions"] = "true"
-        return [ErrorList()]
+    placeholder = ErrorList
 
 
 def errors(docname: str, doctree: nodes.document) -> list[Raised]:
@@ -77,12 +76,16 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         placeholder.replace_self(content)
 
 
+def entry_anchor(message: str) -> str:
+    """The id of a message's entry: its words, and a few digits of its digest, since messages begin alike."""
+    return f"{nodes.make_id(f'error {message}')[:ANCHOR].rstrip('-')}-{sha256(message.encode()).hexdigest()[:6]}"
+
+
 def entry(app: Sphinx, docname: str, message: str, pages: dict[str, Raised]) -> nodes.list_item:
     """A message, and below it a link for each page that raises it."""
-    item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", message)))
+    item = nodes.list_item("", nodes.paragraph("", "", nodes.literal("", message)), ids=[entry_anchor(message)])
     for page, raised in sorted(pages.items()):
-        uri = f"{app.builder.get_relative_uri(docname, page)}#{raised.anchor}"
-        item += nodes.paragraph("", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True))
+        item += nodes.paragraph("", "", link(app, docname, page, raised.anchor))
     return item
 
 

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from page_rules import is_question
 from per_page import collect, found
 from question import boxes
-from question_list import env_title, topics
+from question_list import ListDirective, link, topics
 
 
 class Claim(NamedTuple):
@@ -28,19 +27,17 @@ class MythList(nodes.General, nodes.Element):
     """Stands for the list until every page has been read."""
 
 
-class Myths(SphinxDirective):
+class Myths(ListDirective):
     """``{myths}``, without arguments."""
 
-    def run(self) -> list[nodes.Node]:
-        self.env.metadata[self.env.docname]["lists-questions"] = "true"
-        return [MythList()]
+    placeholder = MythList
 
 
 def unlinked(children: list[nodes.Node]) -> list[nodes.Node]:
     """Copies of inline nodes in which links are only their text: a list entry is one link."""
     copies = nodes.inline("", "", *(child.deepcopy() for child in children))
-    for link in list(copies.findall(lambda node: isinstance(node, addnodes.pending_xref | nodes.reference))):
-        link.parent.replace(link, link.children)
+    for reference in list(copies.findall(lambda node: isinstance(node, addnodes.pending_xref | nodes.reference))):
+        reference.parent.replace(reference, reference.children)
     for node in copies.findall():
         node.document = None  # or the environment would hold, and pickle, the whole page with each of them
     return copies.children
@@ -70,14 +67,12 @@ def entries(app: Sphinx, docname: str, page: str) -> list[nodes.Node]:
     if not myths:
         return []
     uri = app.builder.get_relative_uri(docname, page)
-    heading = nodes.paragraph(
-        "", "", nodes.reference("", "", *env_title(app.env, page), refuri=uri, internal=True), classes=["list-heading"]
-    )
+    heading = nodes.paragraph("", "", link(app, docname, page), classes=["list-heading"])
     items = nodes.bullet_list(classes=["myths"])
     for each in myths:
-        link = nodes.reference("", "", *(node.deepcopy() for node in each.title), refuri=f"{uri}#{each.anchor}", internal=True)
+        title = nodes.reference("", "", *(node.deepcopy() for node in each.title), refuri=f"{uri}#{each.anchor}", internal=True)
         right = nodes.paragraph("", "", *(node.deepcopy() for node in each.right))
-        items += nodes.list_item("", nodes.paragraph("", "", link), right)
+        items += nodes.list_item("", nodes.paragraph("", "", title), right)
     return [heading, items]
 
 

@@ -1,0 +1,390 @@
+// Cuts texts and queries into terms, indexes the records of search-index.js with MiniSearch, and ranks pages.
+// It touches no page, so the same file runs in the browser and, in mini-racer, in the tests and in nox -s bench.
+"use strict";
+
+const SearchEngine = (() => {
+  const HAN = "\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff";
+  const RUN = new RegExp(`[${HAN}]+|(?:(?![${HAN}])[\\p{L}\\p{N}_])+`, "gu");
+  const IS_HAN = new RegExp(`^[${HAN}]`);
+
+  // Words that ask, in both languages: they say nothing of the matter, and no page has all of them.
+  const ASKING = new Set(
+    ("a an the is are was be am been being do does did done have has had how what why when where which who whether can could should would will may might must " +
+      "i you we it its my your this that these those there of in on at to for from by with as and or vs versus than then so if but " +
+      "difference differences different between use used using mean means explain tell me about please need needed really actually just " +
+      "not no t s don doesn didn isn aren").split(" "),
+  );
+  const ASKING_HAN = new RegExp(
+    "为什么|为何|为啥|是什么意思|是什么原因|什么意思|什么原因|是什么|什么是|什么时候|什么情况|有什么|干什么|做什么|什么|啥|怎么办|怎么样|怎么|怎样|如何|哪些|哪个|哪里|几种|多少|" +
+      "有何|区别|差别|差异|不同|不一样|一样|对比|比较|关系|作用|用法|原理|请问|请|解释|说说|讲讲|谈谈|介绍|一下|到底|究竟|能不能|能否|可不可以|可以|是不是|是否|会不会|要不要|有没有|应该|应当|需要|" +
+      "报错|情况下|注意|还是|以及|里面|的时候|时候|之后|之前|之间|那么|这个|那个|这些|为了|因为|所以|吗|呢|吧|啊|的|了|着|是|在|把|被|让|我|你|它|他|们|里|时|都|也|就|才|还能|还|" +
+      "(?<![求总饱之加权])和|与|跟|或|及|上|下|要|能|会|用",
+    "gu",
+  );
+  // Words that ask for a script to run or a figure to look at.
+  const SHOW = /\b(?:examples?|scripts?|code|demos?|runnable|figures?|plots?|draw|drawn|visuali[sz]\w*|implement\w*|by hand)\b|示例|例子|代码|脚本|演示|示意图?|箭头图|可视化|实现|画出|手写|图$/giu;
+  const NUMBER = /^\d+(?:x\d+)*$/;
+
+  // Full-width signs and blanks as half-width ones, one for one, so that places in the text stay.
+  const narrow = (text) =>
+    text.replace(/[\uff01-\uff5e\u3000]/g, (c) => (c === "\u3000" ? " " : String.fromCharCode(c.charCodeAt(0) - 0xfee0)));
+
+  // English words without their endings, British as American: normalised, normalizing → normaliz. Crude, but the same for texts and queries.
+  const stem = (word) => {
+    if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
+    let w = word.replace(/([a-z]{3})is(ation|e|ed|es|ing|er)(s?)$/, "$1iz$2$3").replace(/our$/, "or");
+    w = w.replace(/ies$/, "y").replace(/(ss|x|ch|sh)es$/, "$1").replace(/([^siu])s$/, "$1");
+    const bare = w.replace(/(?:ing|ed)$/, "");
+    if (bare !== w && bare.length > 2 && /[aeiouy]/.test(bare)) w = bare.replace(/([bdfgmnprt])\1$/, "$1");
+    return w.length > 3 ? w.replace(/e$/, "") : w;
+  };
+
+  // A word with its parts: BatchNorm2d → batchnorm2d; batchnorm, batch, norm. `whole` is its spelling without case and underscores.
+  const known = new Map();
+  const split = (word) => {
+    let found = known.get(word);
+    if (!found) known.set(word, (found = cut(word)));
+    return found;
+  };
+  const cut = (word) => {
+    const spaced = word.replace(/([a-z\d])([A-Z])/g, "$1_$2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1_$2");
+    const parts = spaced.toLowerCase().split("_").filter(Boolean);
+    const whole = parts.join("");
+    const base = whole.replace(/\d+d?$/, "");
+    const more = parts.length > 1 ? parts.flatMap((part) => [part, part.replace(/\d+d?$/, "")]) : [];
+    return { whole: stem(whole), parts: [...new Set([base, ...more])].filter((part) => part && part !== whole).map(stem) };
+  };
+
+  // Every term of a text with its place: [{term, start, end}]. Chinese in pairs of characters.
+  const terms = (text) => {
+    const found = [];
+    for (const match of narrow(text).matchAll(RUN)) {
+      const run = match[0], at = match.index;
+      if (IS_HAN.test(run)) {
+        if (run.length === 1) found.push({ term: run, start: at, end: at + 1 });
+        for (let i = 0; i + 1 < run.length; i++) found.push({ term: run.slice(i, i + 2), start: at + i, end: at + i + 2 });
+      } else {
+        const { whole, parts } = split(run);
+        if (!whole) continue;
+        for (const term of [whole, ...parts]) found.push({ term, start: at, end: at + run.length });
+      }
+    }
+    return found;
+  };
+
+  // In titles and keywords also two words as one: "batch norm" is found by batchnorm.
+  const joined = (text) => {
+    const words = [...narrow(text).toLowerCase().matchAll(/[a-z\d]+/g)];
+    const pairs = [];
+    for (let i = 0; i + 1 < words.length; i++) {
+      if (ASKING.has(words[i][0]) || ASKING.has(words[i + 1][0])) continue;
+      const between = text.slice(words[i].index + words[i][0].length, words[i + 1].index);
+      if (/^[\s_-]$/.test(between)) pairs.push(stem(words[i][0] + words[i + 1][0]));
+    }
+    return pairs;
+  };
+
+  const SHORT = new Set(["title", "keywords", "headings"]);
+  // Each term once: sections are short, so how often says little, and it halves the time to index.
+  const tokenize = (text, field) => [...new Set([...terms(text).map(({ term }) => term), ...(SHORT.has(field) ? joined(text) : [])])];
+
+  const bare = (text) => narrow(text.normalize("NFKC")).toLowerCase().replace(/[\s\p{P}\p{S}_]+/gu, "");
+
+  // What a query asks for: [{term, weight, alternatives, last}]. A term that a longer one holds is its alternative.
+  const parse = (query) => {
+    const text = query
+      .normalize("NFKC")
+      .replace(/File "[^"]*", line \d+(?:, in \S+)?/g, " ")
+      .replace(/\b0x[0-9a-f]+\b/gi, " ")
+      .replace(/Traceback \(most recent call last\):?/g, " ");
+    const words = [];
+    const blank = (asked) => " ".repeat(asked.length);
+    for (const match of text.replace(SHOW, blank).replace(ASKING_HAN, blank).matchAll(RUN)) words.push({ run: match[0], at: match.index });
+    const asked = [];
+    const add = (term, more) => term && !asked.some((one) => one.term === term) && asked.push({ term, weight: 1, parts: [], ...more });
+    const long = words.length > 1;
+    words.forEach(({ run, at }, i) => {
+      const last = at + run.length === text.length;
+      if (IS_HAN.test(run)) {
+        if (run.length === 1) {
+          if (!long) add(run, { last, word: run });
+          return;
+        }
+        for (let j = 0; j + 1 < run.length; j++) add(run.slice(j, j + 2), { word: run });
+        return;
+      }
+      const { whole, parts } = split(run);
+      if (!(long && (ASKING.has(whole) || ASKING.has(run.toLowerCase()) || NUMBER.test(whole) || whole.length < 2))) add(whole, { last, parts, word: run });
+      // Two or three words that are one name: zero grad, im 2 col
+      if (ASKING.has(run.toLowerCase())) return;
+      let name = run;
+      for (let j = i + 1; j < Math.min(i + 3, words.length); j++) {
+        const next = words[j], before = words[j - 1];
+        if (IS_HAN.test(next.run) || ASKING.has(next.run.toLowerCase()) || !/^[\s._-]{1,2}$/.test(text.slice(before.at + before.run.length, next.at))) break;
+        name += next.run;
+        add(stem(name.toLowerCase().replace(/_/g, "")), { optional: true, of: words.slice(i, j + 1).map((word) => split(word.run).whole) });
+      }
+    });
+    if (!asked.some((one) => !one.optional)) for (const { term, start, end } of terms(text)) add(term, { word: text.slice(start, end) });
+    return asked;
+  };
+
+  const BOOST = { title: 3, keywords: 3, headings: 1.6, answer: 1.5, other: 1, slug: 1.5, name: 1.5, text: 1, code: 0.8 };
+  const TUNING = { section: 0.7, coverage: 1, keyword: 1, page: 0.55, example: 0.9, shows: 2.4, glossary: 0.7, errors: 0.2, covered: 0.4, about: 0.15, tail: 0.04 };
+
+  class Engine {
+    constructor(index) {
+      this.index = index;
+      this.remembered = new Map();
+      this.first = []; // the place of each page's head; its records follow
+      this.places = []; // a place is a page's head, or one of its records
+      const documents = [];
+      index.pages.forEach((page, number) => {
+        this.first.push(this.places.length);
+        const answers = page.records.filter((record) => record.kind === "answer");
+        const titles = page.records.map((record) => (record.kind === "error" ? "" : record.title || ""));
+        this.add(documents, number, null, {
+          title: page.title,
+          slug: page.url.replace(/\.html$/, "").split("/").pop().replace(/-/g, " "),
+          keywords: (page.keywords || []).join("\n"),
+          headings: titles.join("\n"),
+          answer: answers.length ? answers.map((record) => record.text).join("\n") : (page.records[0].text || ""),
+          other: page.other || "",
+        });
+        for (const record of page.records) {
+          this.add(documents, number, record, { name: record.title || "", text: record.text || "", code: record.code || "" });
+        }
+      });
+      this.engine = new MiniSearch({ fields: Object.keys(BOOST), tokenize, processTerm: (term) => term });
+      this.engine.addAll(documents);
+      this.names = index.pages.map((page) => [...(page.keywords || []), page.title].map(bare).filter((word) => word.length > 1));
+      this.messages = index.pages.map((page) => page.records.filter((record) => record.kind === "error").map((record) => message(record.title)));
+    }
+
+    add(documents, page, record, fields) {
+      documents.push({ id: this.places.length, ...fields });
+      this.places.push({ page, record });
+    }
+
+    // As found(), remembered: while a reader types, all terms but the last stay.
+    lookup(one) {
+      const key = `${one.term} ${one.last ? "…" : ""}${one.optional ? "?" : ""}`;
+      if (this.remembered.size > 500) this.remembered.clear();
+      if (!this.remembered.has(key)) this.remembered.set(key, this.found(one));
+      return this.remembered.get(key);
+    }
+
+    // The places that hold a term, as [place, score] pairs, and how well it was met: 1 as it stands, less as a beginning or with a typo.
+    found({ term, last, optional }) {
+      const options = { boost: BOOST, prefix: false, fuzzy: false };
+      let hits = this.engine.search(term, options), met = hits.length ? 1 : 0;
+      if (last && term.length > (IS_HAN.test(term) ? 0 : 1)) {
+        const more = this.engine.search(term, { ...options, prefix: true });
+        if (more.length) [hits, met] = [more, Math.max(met, 0.9)];
+      }
+      if (!hits.length && !optional && term.length > 3 && /^[a-z]/.test(term)) {
+        hits = this.engine.search(term, { ...options, fuzzy: term.length > 9 ? 3 : term.length > 5 ? 2 : 1 }).filter((hit) => hit.terms.some((found) => found[0] === term[0]));
+        met = hits.length ? 0.6 : 0;
+      }
+      return { hits: hits.map((hit) => [hit.id, hit.score]), met, terms: [...new Set(hits.flatMap((hit) => hit.terms))] };
+    }
+
+    // Pages, best first, with what was met where.
+    rank(query) {
+      const count = this.index.pages.length;
+      const heads = new Float64Array(this.places.length), marks = new Map(), missing = [];
+      const asked = [];
+      for (const one of parse(query)) {
+        const found = this.lookup(one);
+        if (one.optional && !found.met) continue;
+        asked.push({ ...one, ...found });
+        // The parts of a name that stands nowhere as a whole ask for themselves.
+        for (const part of one.parts || []) if (part.length > 1) asked.push({ term: part, weight: found.met === 1 ? 0.3 : 0.8, part: true, ...this.lookup({ term: part }) });
+      }
+      const scores = new Float64Array(count), covered = this.index.pages.map(() => new Map()), named = this.index.pages.map(() => new Map());
+      const rarities = new Map();
+      let total = 0;
+      for (const one of asked) {
+        const seen = new Map();
+        for (const [place, score] of one.hits) {
+          const { page, record } = this.places[place];
+          heads[place] += score * one.weight;
+          const best = seen.get(page) || [0, 0, false];
+          best[record ? 1 : 0] = Math.max(best[record ? 1 : 0], score);
+          if (record && (record.kind === "error" || record.kind === "term")) best[2] = true; // a message or term is a title
+          seen.set(page, best);
+        }
+        const rarity = Math.log(1 + (count - seen.size + 0.5) / (seen.size + 0.5));
+        const counts = !one.part && !one.optional;
+        // A pair of characters that stands nowhere is as likely the seam of two words.
+        if (counts) rarities.set(one.term, rarity);
+        if (counts) total += one.met || !IS_HAN.test(one.term) ? rarity : 0.35 * rarity;
+        for (const [page, [head, section, title]] of seen) {
+          scores[page] += one.weight * (head + TUNING.section * section);
+          // Two words that are met as one name are met.
+          for (const term of one.of || (counts ? [one.term] : [])) {
+            covered[page].set(term, Math.max(covered[page].get(term) || 0, one.met));
+            if (head || title) named[page].set(term, Math.max(named[page].get(term) || 0, one.met));
+          }
+        }
+        for (const term of one.terms) marks.set(term, Math.max(marks.get(term) || 0, rarity * one.weight));
+        if (counts && !one.met && !(one.parts || []).some((part) => asked.some((other) => other.term === part && other.met))) missing.push(one.word || one.term);
+      }
+      const typed = bare(query), shows = query.search(SHOW) >= 0 ? TUNING.shows : TUNING.example, error = message(query);
+      const ranked = [];
+      this.index.pages.forEach((page, number) => {
+        if (!scores[number]) return;
+        const share = (found) => (total ? Math.min(1, [...found].reduce((sum, [term, met]) => sum + met * (rarities.get(term) || 0), 0) / total) : 1);
+        const coverage = share(covered[number]), about = share(named[number]);
+        let score = scores[number] * (0.25 + coverage ** TUNING.coverage);
+        if (page.kind === "example") score *= shows;
+        if (page.kind === "page") score *= page.url === "errors.html" ? TUNING.errors : page.url === "glossary.html" ? TUNING.glossary : TUNING.page;
+        score *= 1 + TUNING.keyword * Math.max(this.named(number, typed), this.raises(number, error) ? 1 : 0);
+        ranked.push({ number, page, score, coverage, about });
+      });
+      ranked.sort((a, b) => b.score - a.score || a.number - b.number);
+      // A message that several pages raise: behind the two best of them the list that names them all.
+      const list = ranked.findIndex(({ page, number }) => page.url === "errors.html" && this.raises(number, error));
+      if (list > 2) ranked.splice(2, 0, ...ranked.splice(list, 1).map((one) => ({ ...one, score: ranked[1].score })));
+      return { ranked, heads, marks, missing: [...new Set(missing)], asked };
+    }
+
+    // How much of the query one keyword or the title of a page makes up, 1.5 for the whole of it.
+    named(number, typed) {
+      let best = 0;
+      for (const word of this.names[number]) {
+        if (word === typed) return 1.5;
+        if (typed.includes(word)) best = Math.max(best, word.length / typed.length);
+      }
+      return best;
+    }
+
+    // Whether a page shows the very message that was pasted, shapes and numbers aside.
+    raises(number, pasted) {
+      return pasted.length > 15 && this.messages[number].some((one) => one.includes(pasted) || (one.length > 15 && pasted.includes(one)));
+    }
+
+    // What a reader sees: {total, counts, weak, missing, results}, a result being {page, record, url, title, section, excerpt, code}.
+    // `kind` is a kind of page (question, example, page) or of record (myth, error, term). `weak` says that no page is about the query.
+    search(query, { kind = "", topic = "", limit = 30 } = {}) {
+      const { ranked, heads, marks, missing, asked } = this.rank(query);
+      const best = ranked.length ? ranked[0].score : 0;
+      const kept = ranked.filter(({ score }) => score > best * TUNING.tail);
+      const byKind = { "": kept, question: [], example: [], myth: [], error: [], term: [] };
+      for (const one of kept) if (byKind[one.page.kind]) byKind[one.page.kind].push(one);
+      const worth = new Map(ranked.map((one) => [one.number, one]));
+      let top = { myth: 0, error: 0, term: 0 };
+      this.places.forEach(({ page, record }, place) => {
+        if (!record || !(record.kind in top) || !heads[place] || this.index.pages[page].url === "errors.html") return;
+        const one = worth.get(page);
+        if (one) byKind[record.kind].push({ ...one, record, score: heads[place] * (0.25 + one.coverage) });
+      });
+      for (const name in top) {
+        byKind[name].sort((a, b) => b.score - a.score || a.number - b.number);
+        byKind[name] = byKind[name].filter(({ score }) => score > byKind[name][0].score * 0.3);
+      }
+      const counts = {}, topics = {};
+      for (const name in byKind) counts[name] = byKind[name].filter(({ page }) => !topic || page.topic === topic).length;
+      for (const { page } of byKind[kind] || []) if (page.topic) topics[page.topic] = (topics[page.topic] || 0) + 1;
+      const chosen = (byKind[kind] || []).filter(({ page }) => !topic || page.topic === topic);
+      return {
+        total: chosen.length,
+        counts,
+        topics,
+        missing,
+        weak: ranked.slice(0, 3).every(({ coverage, about }) => coverage < TUNING.covered || about < TUNING.about),
+        words: [...new Set(asked.filter((one) => one.word && one.met).map((one) => one.word))],
+        results: chosen.slice(0, limit).map((one) => this.shown(one, heads, marks)),
+      };
+    }
+
+    // A result: of the page's records the one that the query fits best, and the words around the hit.
+    shown({ number, page, record, score, coverage }, heads, marks) {
+      if (!record) {
+        let best = 0;
+        for (let place = this.first[number] + 1; place < (this.first[number + 1] ?? this.places.length); place++) {
+          if (heads[place] > best) [best, record] = [heads[place], this.places[place].record];
+        }
+        record ||= page.records[0];
+      }
+      const answer = page.records.find((one) => one.kind === "answer") || page.records[0];
+      const inText = excerpt(record.text || "", marks), inCode = excerpt(record.code || "", marks, true);
+      const code = inCode.worth > inText.worth;
+      const found = code ? inCode : inText.parts.length ? inText : excerpt(answer.text || "", marks);
+      return {
+        page, record, score, coverage, code,
+        url: page.url + (record.anchor ? `#${record.anchor}` : ""),
+        title: marked(page.title, marks),
+        section: record.title ? marked(record.title, marks) : [],
+        excerpt: found.parts,
+      };
+    }
+  }
+
+  const message = (text) => bare(text.replace(/^[\w.]+(?:Error|Warning|Exception|Interrupt):?/, "").replace(/\d+/g, ""));
+
+  // The places of a text that the query met, as [start, end, worth], without overlaps.
+  const places = (text, marks) => {
+    const found = [];
+    for (const { term, start, end } of terms(text)) {
+      const worth = marks.get(term);
+      if (worth === undefined) continue;
+      const before = found[found.length - 1];
+      if (before && start < before[1]) [before[1], before[2]] = [Math.max(before[1], end), Math.max(before[2], worth)];
+      else found.push([start, end, worth, term]);
+    }
+    return found;
+  };
+
+  // A text cut into parts: {text, hit}.
+  const marked = (text, marks, from = 0, to = text.length, found = places(text, marks)) => {
+    const parts = [];
+    let at = from;
+    for (const [start, end] of found) {
+      if (start < from || end > to) continue;
+      if (start > at) parts.push({ text: text.slice(at, start) });
+      parts.push({ text: text.slice(start, end), hit: true });
+      at = end;
+    }
+    if (at < to) parts.push({ text: text.slice(at, to) });
+    return parts;
+  };
+
+  // About two lines around the most telling hits of a text, a line of code for code: {parts, worth}.
+  const excerpt = (text, marks, code = false) => {
+    const found = places(text, marks), han = /[\u3400-\u9fff]/.test(text.slice(0, 40)), width = code ? 0 : han ? 80 : 170;
+    let from = 0, worth = 0;
+    found.forEach(([start], i) => {
+      const end = code ? lineEnd(text, start) : start + width * 0.8;
+      const seen = new Set();
+      let sum = 0;
+      for (let j = i; j < found.length && found[j][0] < end; j++) {
+        if (!seen.has(found[j][3])) sum += found[j][2];
+        seen.add(found[j][3]);
+      }
+      if (sum > worth) [worth, from] = [sum, start];
+    });
+    if (!text) return { parts: [], worth: 0 };
+    if (code) {
+      const start = text.lastIndexOf("\n", from) + 1;
+      return { parts: marked(text, marks, start, Math.min(lineEnd(text, from), start + 200), found), worth };
+    }
+    // From the beginning of the sentence where it is near, or of a word.
+    const before = text.slice(0, from), sentence = Math.max(before.lastIndexOf(". "), before.lastIndexOf("。"), before.lastIndexOf("\n")) + 1;
+    let start = from - sentence < width / 3 ? sentence : Math.max(before.lastIndexOf(" ", from - 20), han ? from - 12 : 0, 0);
+    while (/\s/.test(text[start])) start++;
+    let end = Math.min(text.length, start + width);
+    if (end < text.length && !han) end = Math.max(text.lastIndexOf(" ", end), start + 20);
+    const parts = marked(text, marks, start, end, found);
+    if (start > sentence) parts.unshift({ text: "…" });
+    if (end < text.length) parts.push({ text: "…" });
+    return { parts, worth };
+  };
+
+  const lineEnd = (text, at) => {
+    const end = text.indexOf("\n", at);
+    return end < 0 ? text.length : end;
+  };
+
+  return { Engine, terms, parse, stem, split, bare, TUNING, BOOST };
+})();
