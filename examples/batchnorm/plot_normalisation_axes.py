@@ -39,8 +39,8 @@ print(x[1, 2])
 # The mean is taken *over* the axes that are named; the others are kept.
 # GroupNorm first splits the channels into groups, which makes a fifth axis.
 # Each of PyTorch's layers is checked against the formula.
-# Then the script prints how many groups share a mean, how many values each group has,
-# and the means.
+# Then the script prints how many means there are, how many values share each, and the
+# means.
 grouped = x.view(N, G, C // G, H, W)
 layers = {
     "BatchNorm": (nn.BatchNorm2d(C), x, (0, 2, 3)),  # over N, H, W

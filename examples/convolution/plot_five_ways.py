@@ -128,8 +128,9 @@ for way in loops, im2col, view, fft, winograd:
 # The FFT hardly feels :math:`K`; with one channel it wins from 7 × 7 on.
 # A layer has many channels, and they share the transforms: one for each input channel,
 # one back for each output channel, and kernels are transformed once.
-# What remains for each pair of channels is the product: the dotted line, 2 to 3.
-# Winograd pays 4 instead of 9, at 3 × 3, the size that VGG and ResNet use most.
+# What remains for each pair of channels is the product: the dotted line, 2.2 to 3.4.
+# Winograd pays 4 instead of 9, at 3 × 3, the size of nearly all convolutions in VGG and
+# ResNet-18.
 GREY, BLUE, ORANGE, GREEN = "#7a7a7a", "#2a7fc0", "#D55E00", "#009E73"
 plt.rc("figure", facecolor="none", dpi=160, figsize=(6, 5))
 plt.rc("axes", facecolor="none", labelcolor=GREY, edgecolor=GREY)

@@ -147,7 +147,8 @@ for batch in 64, 512:
 # Nothing overlaps: forward waits for all weights, the loss for all outputs, and the
 # weights' gradients leave when backward is done.
 # In the rows of the loss and of the optimizer's step, three GPUs wait for GPU 0.
-# DDP sends only gradients, and sends them *during* backward: :ref:`dp-vs-ddp`.
+# DDP sends no weights, only gradients, and buffers if there are any.
+# The gradients leave *during* backward: :ref:`dp-vs-ddp`.
 fig, ax = plt.subplots(figsize=(6, 8), layout="constrained")
 rows = ["inputs", "weights", "forward", "outputs", "loss"]
 rows += ["outputs.grad", "backward", "weights.grad", "step"]
