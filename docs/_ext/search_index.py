@@ -281,7 +281,10 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     }
     data = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     text = f"// Written by docs/_ext/search_index.py\nwindow.SEARCH_INDEX = {data};\n"
-    (app.outdir / "_static" / "search-index.js").write_text(text, "utf-8")
+    static = app.outdir / "_static"
+    (static / "search-index.js").write_text(text, "utf-8")
+    for name in ("searchtools.js", "language_data.js"):  # Sphinx's own search; the theme copies it all the same
+        (static / name).unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> dict:

@@ -192,8 +192,8 @@ const SearchEngine = (() => {
     }
   };
 
-  const BOOST = { title: 3, keywords: 3, headings: 1.6, answer: 1.5, other: 1, slug: 1.5, name: 1.5, text: 1, code: 0.8 };
-  const TUNING = { section: 0.7, coverage: 1, keyword: 1, page: 0.55, example: 0.9, shows: 2.4, glossary: 0.7, errors: 0.2, subject: 0.5, synonym: 0.4, hint: 1.5, covered: 0.4, about: 0.15, tail: 0.04 };
+  const BOOST = { title: 4, keywords: 3, headings: 1.6, answer: 1.5, other: 1, slug: 1.5, name: 1.5, text: 1, code: 0.8 };
+  const TUNING = { section: 0.7, coverage: 1.5, keyword: 0.75, page: 0.55, example: 0.9, shows: 3.2, glossary: 0.7, errors: 0.2, synonym: 0.4, hint: 2, covered: 0.4, about: 0.15, tail: 0.04 };
 
   class Engine {
     constructor(index) {
@@ -240,11 +240,9 @@ const SearchEngine = (() => {
     // The places that hold a term, as [place, score] pairs, and how well it was met: 1 as it stands, less as a beginning or with a typo.
     found({ term, last, optional }) {
       const options = { boost: BOOST, prefix: false, fuzzy: false };
-      let hits = this.engine.search(term, options), met = hits.length ? 1 : 0;
-      if (last && term.length > (IS_HAN.test(term) ? 0 : 1)) {
-        const more = this.engine.search(term, { ...options, prefix: true });
-        if (more.length) [hits, met] = [more, Math.max(met, 0.9)];
-      }
+      const begun = last && term.length > (IS_HAN.test(term) ? 0 : 1);
+      let hits = this.engine.search(term, { ...options, prefix: begun });
+      let met = !hits.length ? 0 : !begun || hits.some((hit) => hit.terms.includes(term)) ? 1 : 0.9;
       if (!hits.length && !optional && term.length > 3 && /^[a-z]/.test(term)) {
         hits = this.engine.search(term, { ...options, fuzzy: term.length > 9 ? 3 : term.length > 5 ? 2 : 1 }).filter((hit) => hit.terms.some((found) => found[0] === term[0]));
         met = hits.length ? 0.6 : 0;
@@ -257,12 +255,13 @@ const SearchEngine = (() => {
       const count = this.index.pages.length;
       const heads = new Float64Array(this.places.length), marks = new Map(), missing = [];
       const asked = [];
-      for (const one of parse(query)) {
+      const wanted = parse(query), long = wanted.length > 20; // a pasted message: its words are enough
+      for (const one of wanted) {
         const found = this.lookup(one);
         if (one.optional && !found.met) continue;
         asked.push({ ...one, ...found });
         // The parts of a name that stands nowhere as a whole ask for themselves.
-        for (const part of one.parts || []) if (part.length > 1) asked.push({ term: part, weight: found.met === 1 ? 0.3 : 0.8, part: true, ...this.lookup({ term: part }) });
+        for (const part of (!long || !found.met) && one.parts || []) if (part.length > 1) asked.push({ term: part, weight: found.met === 1 ? 0.3 : 0.8, part: true, ...this.lookup({ term: part }) });
       }
       const scores = new Float64Array(count), covered = this.index.pages.map(() => new Map()), named = this.index.pages.map(() => new Map());
       const rarities = new Map();
@@ -290,7 +289,8 @@ const SearchEngine = (() => {
             if (head || title) named[page].set(term, Math.max(named[page].get(term) || 0, one.met));
           }
         }
-        for (const term of one.terms) marks.set(term, Math.max(marks.get(term) || 0, rarity * one.weight));
+        // Where the name as a whole is met, its parts need no mark.
+        if (!(one.part && one.weight < 0.5)) for (const term of one.terms) marks.set(term, Math.max(marks.get(term) || 0, rarity * one.weight));
         if (counts && !one.met && !(one.parts || []).some((part) => asked.some((other) => other.term === part && other.met))) missing.push(one.word || one.term);
       }
       const typed = bare(simplified(query)), shows = query.search(SHOW) >= 0 ? TUNING.shows : HINT.test(query) ? TUNING.hint : TUNING.example, error = message(query);
@@ -299,7 +299,7 @@ const SearchEngine = (() => {
         if (!scores[number]) return;
         const share = (found) => (total ? Math.min(1, [...found].reduce((sum, [term, met]) => sum + met * (rarities.get(term) || 0), 0) / total) : 1);
         const coverage = share(covered[number]), about = share(named[number]);
-        let score = scores[number] * (0.25 + coverage ** TUNING.coverage) * (1 + TUNING.subject * about);
+        let score = scores[number] * (0.25 + coverage ** TUNING.coverage);
         if (page.kind === "example") score *= shows;
         if (page.kind === "page") score *= page.url === "errors.html" ? TUNING.errors : page.url === "glossary.html" ? TUNING.glossary : TUNING.page;
         score *= 1 + TUNING.keyword * Math.max(this.named(number, typed), this.raises(number, error) ? 1 : 0);
