@@ -146,6 +146,6 @@ def linkcheck(session):
 
 @nox.session
 def bench(session):
-    """Print the ratios of the budgets in docs/contribute.md: build times, page weights."""
+    """Print the ratios of the budgets in docs/contribute.md: build times, page weights, what search finds and how fast."""
     install(session, "test")
     session.run("python", "tests/bench.py", *session.posargs)

@@ -24,6 +24,7 @@ from unittest import mock
 
 from playwright.sync_api import Browser, sync_playwright
 
+import bench_search
 from bench_scale import measure_scale
 from conftest import LANGUAGES, ROOT, example_scripts, find_chromium
 
@@ -177,6 +178,7 @@ def main() -> None:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
             measure_pages(copy / "_build" / "html", browser)
+            bench_search.measure(copy / "_build" / "html", browser, heading, row)
             browser.close()
     return None
 

@@ -5,13 +5,16 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parent.parent
 SITE = ROOT / "_build" / "html"
@@ -231,3 +234,54 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)
         yield chromium
         chromium.close()
+
+
+Tab = Callable[..., Page]
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the built site is served, without a slash at the end."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def tab(browser: Browser, address: str) -> Iterator[Tab]:
+    """Opens tabs: ``tab(width, scheme, …)``. A test that used one fails if anything in it failed to load or complained."""
+    contexts, complaints = [], []
+
+    def new(width: int = 1280, scheme: str = "light", **options: object) -> Page:
+        size = {"width": width, "height": 800}
+        context = browser.new_context(viewport=size, color_scheme=scheme, base_url=address, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda request: allowed(request.url) or complain(f"foreign request: {request.url}"))
+        page.on("requestfailed", lambda request: gone(request.failure) or complain(f"{request.failure}: {request.url}"))
+        page.on("response", lambda answer: answer.status < 400 or complain(f"{answer.status}: {answer.url}"))
+        page.on("pageerror", lambda error: complain(str(error)))
+        page.on("console", lambda message: message.type not in ("error", "warning") or complain(message.text))
+
+        def complain(text: str) -> None:
+            complaints.append(f"{page.url}: {text}")
+
+        return page
+
+    def allowed(url: str) -> bool:
+        return url.startswith((f"{address}/", "data:", "file:"))
+
+    def gone(failure: str | None) -> bool:
+        """Whether a request was given up because the reader went on to another page."""
+        return failure == "net::ERR_ABORTED"
+
+    yield new
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -1,71 +1,17 @@
 """The built site in a real browser: what loads, what a keyboard reaches, what a screen reader is told, what search finds."""
 
-import threading
-from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import axe_playwright_python
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from conftest import LANGUAGES, example_scripts
+from conftest import LANGUAGES, Tab, example_scripts
 from test_site import pages
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
 QUESTION = "questions/autograd/detach.html"  # short; it has maths, a traceback and follow-ups
 EXAMPLES = [f"auto_examples/{path.with_suffix('.html').as_posix()}" for path in example_scripts()]
-
-Tab = Callable[..., Page]
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments: object) -> None:
-        pass
-
-
-@pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
-    """Where the built site is served, without a slash at the end."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.fixture
-def tab(browser: Browser, address: str) -> Iterator[Tab]:
-    """Opens tabs: ``tab(width, scheme, …)``. A test that used one fails if anything in it failed to load or complained."""
-    contexts, complaints = [], []
-
-    def new(width: int = 1280, scheme: str = "light", **options: object) -> Page:
-        size = {"width": width, "height": 800}
-        context = browser.new_context(viewport=size, color_scheme=scheme, base_url=address, reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("request", lambda request: allowed(request.url) or complain(f"foreign request: {request.url}"))
-        page.on("requestfailed", lambda request: gone(request.failure) or complain(f"{request.failure}: {request.url}"))
-        page.on("response", lambda answer: answer.status < 400 or complain(f"{answer.status}: {answer.url}"))
-        page.on("pageerror", lambda error: complain(str(error)))
-        page.on("console", lambda message: message.type not in ("error", "warning") or complain(message.text))
-
-        def complain(text: str) -> None:
-            complaints.append(f"{page.url}: {text}")
-
-        return page
-
-    def allowed(url: str) -> bool:
-        return url.startswith((f"{address}/", "data:", "file:"))
-
-    def gone(failure: str | None) -> bool:
-        """Whether a request was given up because the reader went on to another page."""
-        return failure == "net::ERR_ABORTED"
-
-    yield new
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 @pytest.fixture(params=LANGUAGES)

@@ -32,7 +32,7 @@ from question_list import topics
 
 BOXES = ("answer", "myth", "followup")
 GALLERY = "auto_examples/"
-# What leads elsewhere, or repeats what stands elsewhere, answers nothing.
+# What leads elsewhere, or repeats what stands elsewhere, answers nothing; of such a page the title and keywords are kept.
 SKIPPED_SECTIONS = {"see-also"}
 SKIPPED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note", "sphx-glr-timing", "sphx-glr-signature", "sphx-glr-thumbnails"}
 SKIPPED_PAGES = {"changelog", "source-claims"}
@@ -97,11 +97,9 @@ def messages(docname: str, doctree: nodes.document) -> list[str]:
 
 def records(docname: str, doctree: nodes.document) -> list[Record]:
     """The records of a page, in order. The first stands for the page."""
-    if docname in SKIPPED_PAGES:
-        return []
-    top = Record("page")
-    gathered = [top]
-    gather(doctree, top, gathered, docname)
+    gathered = [Record("page")]
+    if docname not in SKIPPED_PAGES:
+        gather(doctree, gathered[0], gathered, docname)
     return gathered
 
 
@@ -279,11 +277,14 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         "language": app.config.language,
         "texts": texts(),
         "topics": topic_titles(app),
-        "pages": [page(app, docname, gathered[docname]) for docname in sorted(gathered) if gathered[docname]],
+        "pages": [page(app, docname, gathered[docname]) for docname in sorted(gathered)],
     }
     data = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
     text = f"// Written by docs/_ext/search_index.py\nwindow.SEARCH_INDEX = {data};\n"
-    (app.outdir / "_static" / "search-index.js").write_text(text, "utf-8")
+    static = app.outdir / "_static"
+    (static / "search-index.js").write_text(text, "utf-8")
+    for name in ("searchtools.js", "language_data.js"):  # Sphinx's own search; the theme copies it all the same
+        (static / name).unlink(missing_ok=True)
 
 
 def setup(app: Sphinx) -> dict:

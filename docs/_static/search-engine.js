@@ -23,11 +23,61 @@ const SearchEngine = (() => {
   );
   // Words that ask for a script to run or a figure to look at.
   const SHOW = /\b(?:examples?|scripts?|code|demos?|runnable|figures?|plots?|draw|drawn|visuali[sz]\w*|implement\w*|by hand)\b|示例|例子|代码|脚本|演示|示意图?|箭头图|可视化|实现|画出|手写|图$/giu;
+  const HINT = /\b(?:from scratch|step by step|notebook|experiment|simulat\w*|illustrat\w*|animat\w*|print\w*|show\w*|walk\s?through|tutorial|sample|curves?)\b|画|图解|图示|手工|手动|手撕|从零|一步步|一步一步|逐步|实验|验证|复现|模拟|曲线|打印|跑一|直观|展示|怎么写/iu;
   const NUMBER = /^\d+(?:x\d+)*$/;
 
   // Full-width signs and blanks as half-width ones, one for one, so that places in the text stay.
   const narrow = (text) =>
     text.replace(/[\uff01-\uff5e\u3000]/g, (c) => (c === "\u3000" ? " " : String.fromCharCode(c.charCodeAt(0) - 0xfee0)));
+
+  // Traditional characters as simplified ones, as far as the site's texts use these (from OpenCC's TSCharacters, Apache-2.0).
+  const TRADITIONAL = "丟並乾亂佈佔併來侷係俬倉個們側備傢傳僅價億儘優儲兒內兩冊冪凍別刪則剛創劃動務勝勢勻匯區協卻卽厤參問啓啟單嗆嗎噹嚮嚴圍圓圖團埰執報場塊壓壞夠學孿寀實寫寬將專對導層屬峯師帶幫幹幾庫廠廣張強彆彔彙彿後徑從復徵恆態慣慮應懲拋捨捱捲掃掛採揚換損搶摺撐擁擇擔據擬擺攔攤敎敗數斂斷於旣昇時曆曏書會朮東査條棄棧極榘榦構樑標樣樸機橫檔檢檯權歷歸殘殻殼氾汎決沒沖況泝淺減測湊準滙滿漲漸濾災為無熱爭爲爾狀獨獲獻現環產産畫異畵當疊癥發盡盪眞確碼礎礙祕種稱穀積穩穫窮竪競箇節範篩簡簽籤糰約級細終絃組結絕絡給統絲絶綁綑經綫維網綴緊緒線編緩練緻縮總繞繫繼續纍纔纜罰義習聲脩脫腳臨臺與舊萬葉葯蒐蓋蔘蕩薦藥蘋處虛號術衕衛衝裏補裝裡製複襬覈見規視親覺覽觀觸計訓記訪設許訴註証評詞試話該詳誌認語誤說説誰調請論謂講證識譜譟譯議護讀變讓豎貝負貢責費貼賦賴趨踐蹤躍軛軟軸較載輔輕輪輸轉辦辭迴這連週進運過達違遞遠遡適遲遷選遺還邊鄰釋針鈎鈕鈡鉤銷錄錨錯録錶鍵鍼鍾鎖鏇鏈鐘鑣長門閉開間閤閱閲闆關陞陣隊階際隨險隱隻雖雙離難靜韆響頁頂項順須預頭頻題額類顧顯颱飽飾餘餵餾馬驗驟體髮鬚麪麫麯麴麵麼麽點齊齣";
+  const SIMPLIFIED = "丢并干乱布占并来局系私仓个们侧备家传仅价亿尽优储儿内两册幂冻别删则刚创划动务胜势匀汇区协却即历参问启启单呛吗当向严围圆图团采执报场块压坏够学孪采实写宽将专对导层属峰师带帮干几库厂广张强别录汇佛后径从复征恒态惯虑应惩抛舍挨卷扫挂采扬换损抢折撑拥择担据拟摆拦摊教败数敛断于既升时历向书会术东查条弃栈极矩干构梁标样朴机横档检台权历归残壳壳泛泛决没冲况溯浅减测凑准汇满涨渐滤灾为无热争为尔状独获献现环产产画异画当叠症发尽荡真确码础碍秘种称谷积稳获穷竖竞个节范筛简签签团约级细终弦组结绝络给统丝绝绑捆经线维网缀紧绪线编缓练致缩总绕系继续累才缆罚义习声修脱脚临台与旧万叶药搜盖参荡荐药苹处虚号术同卫冲里补装里制复摆核见规视亲觉览观触计训记访设许诉注证评词试话该详志认语误说说谁调请论谓讲证识谱噪译议护读变让竖贝负贡责费贴赋赖趋践踪跃轭软轴较载辅轻轮输转办辞回这连周进运过达违递远溯适迟迁选遗还边邻释针钩钮钟钩销录锚错录表键针钟锁旋链钟镳长门闭开间合阅阅板关升阵队阶际随险隐只虽双离难静千响页顶项顺须预头频题额类顾显台饱饰余喂馏马验骤体发须面面曲曲面么么点齐出";
+  const SIMPLE = new Map([...TRADITIONAL].map((character, i) => [character, SIMPLIFIED[i]]));
+  const simplified = (text) => text.replace(/[\u3400-\u9fff]/g, (character) => SIMPLE.get(character) || character);
+
+  // Words of the field that mean the same to somebody who searches; a page's own go into its keywords.
+  const SYNONYMS = [
+    "BN, batchnorm, 批归一化, 批标准化, 批量归一化, 批规范化",
+    "LN, layernorm, 层归一化",
+    "GN, groupnorm, 组归一化",
+    "DP, dataparallel, 数据并行",
+    "DDP, distributeddataparallel, 分布式数据并行",
+    "TF, tensorflow",
+    "lr, learning rate, 学习率",
+    "AMP, mixed precision, 混合精度",
+    "OOM, out of memory, 显存不足, 爆显存, 显存不够, 显存溢出",
+    "显卡, GPU, 卡",
+    "多卡, multi gpu, multiple gpus, 多GPU",
+    "自动求导, 自动微分, 求导, autograd, automatic differentiation, autodiff",
+    "反向传播, 反传, 后向传播, backward, backpropagation, backprop",
+    "前向传播, 前传, forward",
+    "梯度, gradient, grad",
+    "损失, loss, 代价函数, cost function, objective",
+    "归一化, 标准化, 规范化, normalization",
+    "推理, 测试, 评估, 验证, inference, evaluation, eval, testing, prediction",
+    "累积, 累加, 叠加, accumulate, accumulation",
+    "微调, 迁移学习, fine tuning, finetune, transfer learning",
+    "预训练, pretrained",
+    "冻结, 固定, 冻住, freeze, frozen",
+    "卷积, convolution, conv",
+    "交叉熵, cross entropy",
+    "张量, tensor",
+    "模型, 网络, model, network",
+    "叶子节点, 叶子张量, leaf",
+    "计算图, 动态图, computation graph, computational graph",
+    "初始化, initialization, init, 初值",
+    "多进程, 进程, process",
+    "布局, 排布, layout, memory format, channels_last",
+    "融合, 折叠, 合并, fold, fuse, fusion, merge",
+    "维度, 轴, axis, axes, dimension",
+    "同步, sync, synchronized",
+    "优化器, optimizer",
+    "下标, 索引, index",
+    "误传, 误区, 误解, 谬误, 错误答案, myth, misconception",
+    "报错, 错误信息, 异常, error message, exception",
+    "术语, 名词, 词汇, glossary, term, terminology, definition",
+  ].map((group) => group.split(", "));
 
   // English words without their endings, British as American: normalised, normalizing → normaliz. Crude, but the same for texts and queries.
   const stem = (word) => {
@@ -92,8 +142,7 @@ const SearchEngine = (() => {
 
   // What a query asks for: [{term, weight, alternatives, last}]. A term that a longer one holds is its alternative.
   const parse = (query) => {
-    const text = query
-      .normalize("NFKC")
+    const text = simplified(query.normalize("NFKC"))
       .replace(/File "[^"]*", line \d+(?:, in \S+)?/g, " ")
       .replace(/\b0x[0-9a-f]+\b/gi, " ")
       .replace(/Traceback \(most recent call last\):?/g, " ");
@@ -125,12 +174,26 @@ const SearchEngine = (() => {
         add(stem(name.toLowerCase().replace(/_/g, "")), { optional: true, of: words.slice(i, j + 1).map((word) => split(word.run).whole) });
       }
     });
+    synonyms(text, add);
     if (!asked.some((one) => !one.optional)) for (const { term, start, end } of terms(text)) add(term, { word: text.slice(start, end) });
     return asked;
   };
 
-  const BOOST = { title: 3, keywords: 3, headings: 1.6, answer: 1.5, other: 1, slug: 1.5, name: 1.5, text: 1, code: 0.8 };
-  const TUNING = { section: 0.7, coverage: 1, keyword: 1, page: 0.55, example: 0.9, shows: 2.4, glossary: 0.7, errors: 0.2, covered: 0.4, about: 0.15, tail: 0.04 };
+  // Adds what else is called so. A word that only its synonym meets is met.
+  const synonyms = (text, add) => {
+    const low = text.toLowerCase(), words = ` ${terms(text).map(({ term }) => term).join(" ")} `;
+    const cut = new Map();
+    const cuts = (member) => cut.get(member) || cut.set(member, [...new Set(terms(member).map(({ term }) => term))]).get(member);
+    for (const group of SYNONYMS) {
+      const said = group.filter((member) => (IS_HAN.test(member) ? member.length > 1 && low.includes(member.toLowerCase()) : words.includes(` ${cuts(member).join(" ")} `)));
+      if (!said.length) continue;
+      const of = said.flatMap(cuts);
+      for (const member of group) if (!said.includes(member)) for (const term of cuts(member)) add(term, { optional: true, weight: TUNING.synonym / cuts(member).length, of });
+    }
+  };
+
+  const BOOST = { title: 4, keywords: 3, headings: 1.6, answer: 1.5, other: 1, slug: 1.5, name: 1.5, text: 1, code: 0.8 };
+  const TUNING = { section: 0.7, coverage: 1.5, keyword: 0.75, page: 0.55, example: 0.9, shows: 3.2, glossary: 0.7, errors: 0.2, synonym: 0.4, hint: 2, covered: 0.4, about: 0.15, tail: 0.04 };
 
   class Engine {
     constructor(index) {
@@ -177,11 +240,9 @@ const SearchEngine = (() => {
     // The places that hold a term, as [place, score] pairs, and how well it was met: 1 as it stands, less as a beginning or with a typo.
     found({ term, last, optional }) {
       const options = { boost: BOOST, prefix: false, fuzzy: false };
-      let hits = this.engine.search(term, options), met = hits.length ? 1 : 0;
-      if (last && term.length > (IS_HAN.test(term) ? 0 : 1)) {
-        const more = this.engine.search(term, { ...options, prefix: true });
-        if (more.length) [hits, met] = [more, Math.max(met, 0.9)];
-      }
+      const begun = last && term.length > (IS_HAN.test(term) ? 0 : 1);
+      let hits = this.engine.search(term, { ...options, prefix: begun });
+      let met = !hits.length ? 0 : !begun || hits.some((hit) => hit.terms.includes(term)) ? 1 : 0.9;
       if (!hits.length && !optional && term.length > 3 && /^[a-z]/.test(term)) {
         hits = this.engine.search(term, { ...options, fuzzy: term.length > 9 ? 3 : term.length > 5 ? 2 : 1 }).filter((hit) => hit.terms.some((found) => found[0] === term[0]));
         met = hits.length ? 0.6 : 0;
@@ -194,12 +255,13 @@ const SearchEngine = (() => {
       const count = this.index.pages.length;
       const heads = new Float64Array(this.places.length), marks = new Map(), missing = [];
       const asked = [];
-      for (const one of parse(query)) {
+      const wanted = parse(query), long = wanted.length > 20; // a pasted message: its words are enough
+      for (const one of wanted) {
         const found = this.lookup(one);
         if (one.optional && !found.met) continue;
         asked.push({ ...one, ...found });
         // The parts of a name that stands nowhere as a whole ask for themselves.
-        for (const part of one.parts || []) if (part.length > 1) asked.push({ term: part, weight: found.met === 1 ? 0.3 : 0.8, part: true, ...this.lookup({ term: part }) });
+        for (const part of (!long || !found.met) && one.parts || []) if (part.length > 1) asked.push({ term: part, weight: found.met === 1 ? 0.3 : 0.8, part: true, ...this.lookup({ term: part }) });
       }
       const scores = new Float64Array(count), covered = this.index.pages.map(() => new Map()), named = this.index.pages.map(() => new Map());
       const rarities = new Map();
@@ -227,10 +289,11 @@ const SearchEngine = (() => {
             if (head || title) named[page].set(term, Math.max(named[page].get(term) || 0, one.met));
           }
         }
-        for (const term of one.terms) marks.set(term, Math.max(marks.get(term) || 0, rarity * one.weight));
+        // Where the name as a whole is met, its parts need no mark.
+        if (!(one.part && one.weight < 0.5)) for (const term of one.terms) marks.set(term, Math.max(marks.get(term) || 0, rarity * one.weight));
         if (counts && !one.met && !(one.parts || []).some((part) => asked.some((other) => other.term === part && other.met))) missing.push(one.word || one.term);
       }
-      const typed = bare(query), shows = query.search(SHOW) >= 0 ? TUNING.shows : TUNING.example, error = message(query);
+      const typed = bare(simplified(query)), shows = query.search(SHOW) >= 0 ? TUNING.shows : HINT.test(query) ? TUNING.hint : TUNING.example, error = message(query);
       const ranked = [];
       this.index.pages.forEach((page, number) => {
         if (!scores[number]) return;
