@@ -36,6 +36,7 @@ extensions = [
     "question",
     "question_list",
     "search_zh",
+    "side_by_side",
     "stale_pages",
     "stamp",
     "stylesheets",
