@@ -98,6 +98,12 @@ def visit_tools(self: nodes.NodeVisitor, node: StudyTools) -> None:
         f'<button type="button" class="both-languages" hidden aria-pressed="false" data-source="{source}" data-lang="{tag}" '
         f'data-failed="{failed}">{_("Show Chinese too")}</button>'
     )
+    if is_question(docname):  # records.js
+        for name, text in (("read", _("Read")), ("later", _("To review"))):
+            self.body.append(
+                f'<button type="button" hidden aria-pressed="false" data-mark="{name}" data-question="{docname.rpartition("/")[2]}">'
+                f"{text}</button>"
+            )
     self.body.append('<span role="status"></span></div>\n')
     raise nodes.SkipNode
 
