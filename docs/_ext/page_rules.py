@@ -19,6 +19,7 @@ from question import boxes
 
 logger = logging.getLogger(__name__)
 
+SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 PAGE = re.compile(r"questions/[a-z0-9-]+/(?!index$)([a-z0-9-]+)")
 ASKED = ("often", "sometimes", "rarely")
 LEVELS = ("1", "2", "3")
@@ -68,6 +69,20 @@ def keywords(metadata: dict, language: str) -> list[str]:
     return words
 
 
+def former_names(metadata: dict) -> list[str]:
+    """The slugs that a question had before, by the front matter's ``formerly``; what readers remember goes by the slug.
+
+    Raises ValueError where they are not a list of slugs.
+    """
+    try:
+        names = json.loads(metadata.get("formerly") or "[]")
+    except (ValueError, TypeError):
+        raise ValueError("formerly") from None
+    if not isinstance(names, list) or not all(isinstance(name, str) and SLUG.fullmatch(name) for name in names):
+        raise ValueError("formerly")
+    return names
+
+
 def front_matter(metadata: dict, source: str) -> Iterator[tuple[int, str]]:
     """Faults of ``level``, ``asked`` and ``keywords``, as pairs of line and message."""
     for key, allowed in (("level", LEVELS), ("asked", ASKED)):
@@ -81,10 +96,17 @@ def front_matter(metadata: dict, source: str) -> Iterator[tuple[int, str]]:
                 line_of(source, r"keywords:"),
                 f"front matter: keywords must hold a list of texts under {language!r}; quote a word with a colon or a comma in it",
             )
-    unknown = set(metadata) - {"level", "asked", "keywords", "wordcount"}  # MyST counts words
+    try:
+        former_names(metadata)
+    except ValueError:
+        yield line_of(source, r"formerly:"), "front matter: formerly must be a list of this question's former slugs: [old-name]"
+    unknown = set(metadata) - {"level", "asked", "keywords", "formerly", "wordcount"}  # MyST counts words
     if unknown:
         key = min(unknown)
-        yield line_of(source, rf"{key}:"), f"front matter: {key!r} is not a key of a question; the keys are level, asked, keywords"
+        yield (
+            line_of(source, rf"{key}:"),
+            f"front matter: {key!r} is not a key of a question; the keys are level, asked, keywords, formerly",
+        )
 
 
 def anatomy(doctree: nodes.document, docname: str, source: str) -> Iterator[tuple[int, str]]:
