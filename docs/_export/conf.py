@@ -16,10 +16,10 @@ extensions = [*extensions, "sphinx_markdown_builder"]
 markdown_bullet = "-"
 
 # Ours: a module a format
-extensions += ["export_questions"]
+extensions += ["export_book", "export_ebook", "export_questions"]
 
 # https://www.sphinx-doc.org/en/master/usage/configuration.html#options-for-html-output
-# Nothing of the theme: these pages have no navigation.
+# Pages without navigation, whose whole text stands in the templates beside this file.
 html_theme = "basic"
 templates_path = [str(ROOT / "docs" / "_export")]
 html_static_path = []
@@ -27,4 +27,10 @@ html_css_files = []
 html_favicon = None
 html_sidebars = {}
 html_permalinks = False
-html_theme_options = {"nosidebar": True}
+
+# https://www.sphinx-doc.org/en/master/usage/configuration.html#options-for-epub-output
+epub_theme = "basic"
+epub_show_urls = "no"
+epub_use_index = False
+epub_tocdup = False
+epub_tocscope = "includehidden"

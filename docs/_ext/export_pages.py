@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from page_rules import is_question
 
 # What a book holds. Contributing, the changelog and pages that need a browser stay on the site.
-BOOK = re.compile(r"questions/.+|auto_examples/.+|glossary|myths|errors|reading-order")
+BOOK = re.compile(r"questions/.+|auto_examples/index|auto_examples/.+/plot_.+|reading-order|glossary|myths|errors")
 
 
 def ordered(env: BuildEnvironment) -> list[str]:

@@ -46,6 +46,9 @@ class QuestionsBuilder(StandaloneHTMLBuilder):
         self.short: dict[str, str] = {}
         self.full: dict[str, str] = {}
 
+    def get_theme_config(self) -> tuple[str, dict]:
+        return self.config.html_theme, {}  # the site's options are for its own theme
+
     def get_outdated_docs(self) -> list[str]:
         return [*questions(self.env), "glossary"] if "glossary" in self.env.found_docs else questions(self.env)
 

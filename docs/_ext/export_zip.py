@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
+import downloads
 from export_pages import epoch
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the format knows no time before
@@ -35,6 +36,16 @@ def repack(path: Path) -> None:
 
 
 def site(source: Path, path: Path, folder: str) -> None:
-    """Pack the built site into ``path``, under one folder, so that unzipping scatters nothing."""
-    files = sorted(file for file in source.rglob("*") if file.is_file() and file.relative_to(source).parts[0] != "downloads")
-    write(path, ((f"{folder}/{file.relative_to(source).as_posix()}", file.read_bytes()) for file in files))
+    """Pack the built site into ``path``, under one folder, so that unzipping scatters nothing.
+
+    What other exports put there is left out, and its pages say so.
+    """
+    files = {file.relative_to(source).as_posix(): file for file in source.rglob("*") if file.is_file()}
+    kept = sorted(name for name in files if not name.startswith((f"{downloads.FOLDER}/", "llms")))
+    write(path, ((f"{folder}/{name}", content(files[name])) for name in kept))
+
+
+def content(file: Path) -> bytes:
+    """A file of the site, in which no page lists downloads."""
+    data = file.read_bytes()
+    return downloads.fill(data.decode(), None, "").encode() if file.suffix == ".html" else data
