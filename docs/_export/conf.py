@@ -22,6 +22,7 @@ extensions += ["export_book", "export_ebook", "export_questions"]
 # Pages without navigation, whose whole text stands in the templates beside this file.
 html_theme = "basic"
 templates_path = [str(ROOT / "docs" / "_export")]
+pygments_style = "a11y-high-contrast-light"
 html_static_path = []
 html_css_files = []
 html_favicon = None

@@ -19,7 +19,7 @@ from sphinx.locale import _
 
 import export_zip
 from export_chapters import chapter
-from export_pages import book, date, questions
+from export_pages import about, book, date
 from languages import LANGUAGES
 
 SOURCES = Path(__file__).parent.parent
@@ -65,15 +65,7 @@ class EbookBuilder(Epub3Builder):
         self.create_pygments_style_file()
 
     def gen_additional_pages(self) -> None:
-        stamps = [stamp for docname in questions(self.env) if (stamp := self.env.stamps[docname]).verified]
-        facts = {
-            "questions": len(questions(self.env)),
-            "torch": max((stamp.torch for stamp in stamps), default=""),
-            "examples": sum(stamp.outputs for stamp in stamps),
-            "date": date(),
-            "site_url": self.config.site_url and f"{self.config.site_url}{self.config.language}/",
-        }
-        self.handle_page(TITLE_PAGE, facts | {"title": self.config.html_title}, "title.html")
+        self.handle_page(TITLE_PAGE, about(self) | {"title": self.config.html_title}, "title.html")
 
     def get_refnodes(self, doctree: nodes.Node, result: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The table of contents: pages, not their sections, and of the gallery the scripts."""

