@@ -12,6 +12,7 @@ from pathlib import Path
 
 import downloads
 import export_anki
+import export_pdf
 import export_zip
 from export_pages import date
 from languages import LANGUAGES
@@ -19,6 +20,10 @@ from languages import LANGUAGES
 SOURCES = Path(__file__).parent.parent
 FONT = SOURCES / "_static" / "maths" / "stix-two-math.woff2"
 SCHEMA = SOURCES / "_export" / "questions.schema.json"
+
+
+# As in conf.py
+AUTHOR = "the PyTorch Interview authors"
 
 
 def make(work: Path, site: Path, new: Path) -> None:
@@ -33,7 +38,10 @@ def make(work: Path, site: Path, new: Path) -> None:
             name = f"llms{'-full' if full else ''}.txt"
             text = (questions / name).read_text("utf-8")
             (new / downloads.llms(code, full)).write_text(text if full else text + others(code), "utf-8")
+        name = f"pytorch-interview-{code}.epub"
+        shutil.copyfile(work / code / "ebook" / name, out / name)
     export_anki.write({code: work / code / "questions" for code in LANGUAGES}, FONT, out)
+    export_pdf.write({code: work / code for code in LANGUAGES}, out, AUTHOR)
     export_zip.site(site, out / "pytorch-interview-site.zip", "pytorch-interview")
 
 
@@ -67,6 +75,10 @@ def main(work: Path, site: Path) -> None:
     if not pages(site):
         raise SystemExit(f"export: no page in {site} lists downloads: build the site from these sources first, nox -s docs")
     make(work, site, new)
+    for code in LANGUAGES:
+        for each in downloads.files(code):
+            if not (new / each.file).exists():
+                raise SystemExit(f"export: the pages list {each.file}, which was not made: mend files() in docs/_ext/downloads.py")
     swap(new, site)
     for path in sorted((site / downloads.FOLDER).iterdir()):
         print(f"{downloads.size(path.stat().st_size):>8}  {path}")
