@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "docs" / "_ext"))
 project = "PyTorch Interview"
 author = "the PyTorch Interview authors"
 copyright = "2026, the PyTorch Interview authors"
-exclude_patterns = ["_ext", "_templates", "locale", "auto_examples/**/*.ipynb"]
+exclude_patterns = ["_export", "_ext", "_templates", "locale", "auto_examples/**/*.ipynb"]
 templates_path = ["docs/_templates"]
 nitpicky = True
 
@@ -25,6 +25,7 @@ extensions = [
     "addresses",
     "catalogs",
     "checked_examples",
+    "downloads",
     "error_list",
     "gallery_index",
     "home",

@@ -3,7 +3,9 @@
 Plain `nox` runs doctest, docs, tests and lint. https://nox.thea.codes/
 """
 
+import os
 import shutil
+import time
 from pathlib import Path
 
 import nox
@@ -97,6 +99,28 @@ def notebooks(session):
     """Execute each downloaded notebook and compare what it prints; over a minute."""
     install(session, "notebooks")
     session.run("pytest", "tests/slow/test_notebooks.py", *session.posargs)
+
+
+@nox.session
+def export(session):
+    """Write Anki decks, EPUB, PDF, ZIP and JSON of the built site into _build/html/downloads, and open each as its readers do."""
+    install(session, "export")
+    if not SITE.exists():
+        session.error("There is no site to export in _build/html: run nox -s docs first")
+    work = WORK / "export"
+    shutil.rmtree(work, ignore_errors=True)
+    # Everything bears one time: https://reproducible-builds.org/docs/source-date-epoch/
+    env = {"SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", str(int(time.time())))}
+    session.run("python", "docs/_ext/export_tools.py")
+    for language in LANGUAGES:
+        for builder in ("questions", "ebook", "book"):
+            session.run(
+                *SPHINX, "-c", "docs/_export", "-q", "-b", builder, "-D", f"language={language}", *doctrees(f"export-{language}"),
+                "docs", str(work / language / builder), env=env,
+            )  # fmt: skip
+    session.run("python", "docs/_ext/export_all.py", str(work), str(SITE), env=env)
+    session.run("pytest", "tests/exports", *session.posargs)
+    session.log(f"The downloads are in {(SITE / 'downloads').resolve()}")
 
 
 @nox.session

@@ -1,7 +1,6 @@
 """Shared by all tests: the built site, a browser, and tiny sites to plant faults in."""
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -202,38 +201,24 @@ def tiny_module(tmp_path_factory: pytest.TempPathFactory) -> TinySite:
 
 
 def find_chromium() -> str | None:
-    """The path of an installed Chromium or Chrome; None means Playwright's own, which is installed where it can be.
+    """The path of a Chromium, as ``docs/_ext/chromium.py`` finds or installs it; the run ends where there is none to be had."""
+    import chromium
 
-    Fails, saying what to install, where there is none to be had.
-    """
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-    system = [path for name in names if (path := shutil.which(name))]
-    mac = [path for path in ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",) if Path(path).exists()]
-    if system or mac:
-        return (system + mac)[0]
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        print("Installing Debian's chromium, about 300 MB …", file=sys.__stderr__)
-        subprocess.run(["apt-get", "update", "-qq"], check=False, stdout=subprocess.DEVNULL)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "chromium"], check=False, stdout=subprocess.DEVNULL)
-        if path := shutil.which("chromium"):
-            return path
-    print("Installing Playwright's Chromium, about 170 MB …", file=sys.__stderr__)
-    done = subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], capture_output=True, text=True)
-    if done.returncode:
-        pytest.exit("The tests drive Chromium, and none could be installed: install Chromium or Chrome, then run nox -s tests again", 1)
-    return None
+    try:
+        return chromium.find_chromium()
+    except RuntimeError as error:
+        pytest.exit(str(error), 1)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Headless Chromium."""
-    arguments = ["--disable-background-networking", "--disable-component-update", "--disable-gpu"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        arguments.append("--no-sandbox")
+    import chromium
+
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)
-        yield chromium
-        chromium.close()
+        launched = playwright.chromium.launch(executable_path=find_chromium(), args=chromium.arguments())
+        yield launched
+        launched.close()
 
 
 Tab = Callable[..., Page]

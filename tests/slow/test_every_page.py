@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from conftest import LANGUAGES
-from test_browser import Tab, address, tab, violations  # noqa: F401 (fixtures)
+from conftest import LANGUAGES, Tab
+from test_browser import violations
 from test_site import pages
 
 WIDE = """() => Math.max(document.scrollingElement.scrollWidth, document.querySelector(".content").scrollWidth) - innerWidth"""
@@ -33,7 +33,7 @@ def unfold(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 375])
-def test_accessibility(site: Path, tab: Tab, language: str, width: int):  # noqa: F811
+def test_accessibility(site: Path, tab: Tab, language: str, width: int):
     """axe-core finds nothing on any page, in light and in dark."""
     page, found = tab(width), {}
     for path in pages(site, language):
@@ -46,7 +46,7 @@ def test_accessibility(site: Path, tab: Tab, language: str, width: int):  # noqa
     assert not any(found.values()), {path: faults for path, faults in found.items() if faults}
 
 
-def test_text_of_twice_the_size(site: Path, tab: Tab, language: str):  # noqa: F811
+def test_text_of_twice_the_size(site: Path, tab: Tab, language: str):
     """A browser's zoom of 200 % halves the width in CSS pixels; text alone may be enlarged too. Nothing is cut or runs off the page."""
     page, wrong = tab(640), {}
     for path in pages(site, language):
@@ -59,7 +59,7 @@ def test_text_of_twice_the_size(site: Path, tab: Tab, language: str):  # noqa: F
     assert wrong == {}
 
 
-def test_without_javascript(site: Path, tab: Tab, language: str):  # noqa: F811
+def test_without_javascript(site: Path, tab: Tab, language: str):
     """What is read with scripts is read without."""
     page, scripted, wrong = tab(java_script_enabled=False), tab(), {}
     for path in pages(site, language):
@@ -70,7 +70,7 @@ def test_without_javascript(site: Path, tab: Tab, language: str):  # noqa: F811
     assert wrong == {}
 
 
-def test_nothing_moves_for_readers_who_ask_for_that(site: Path, tab: Tab, language: str):  # noqa: F811
+def test_nothing_moves_for_readers_who_ask_for_that(site: Path, tab: Tab, language: str):
     page, moving = tab(), {}  # the tab prefers reduced motion
     for path in pages(site, language):
         page.goto(f"/{language}/{path}")
@@ -81,7 +81,7 @@ def test_nothing_moves_for_readers_who_ask_for_that(site: Path, tab: Tab, langua
     assert moving == {}
 
 
-def test_keyboard_never_gets_lost(site: Path, tab: Tab, language: str):  # noqa: F811
+def test_keyboard_never_gets_lost(site: Path, tab: Tab, language: str):
     """Tab goes from link to link and never to something that nobody sees."""
     page, lost = tab(), {}
     for path in pages(site, language):
