@@ -29,6 +29,7 @@ import os
 import platform
 import re
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -47,6 +48,7 @@ PROMPT = re.compile(r"^[ \t]*>>>", re.MULTILINE)
 TENSORFLOW = re.compile(r"^[ \t]*>>> (?:import|from) (?:tensorflow|keras)\b", re.MULTILINE)
 PYTHON = {"python", "python3", "py", "py3", "pycon", "pycon3", "ipython", "ipython3", "pytb", "default"}
 GALLERY = "auto_examples/"
+TRACEBACK = "Traceback (most recent call last):\n  ...\n"  # what stands above an exception, always
 
 
 def warn(node: nodes.Node, message: str, *arguments: object) -> None:
@@ -122,32 +124,35 @@ def is_code(node: nodes.Node) -> bool:
 
 def check_example(node: nodes.Element) -> None:
     """Warn where doctest would pass over part of an example, or compare it loosely."""
-    source = node.get("test", node.astext())
+    for fault in faults(node.get("test", node.astext())):
+        warn(node, "%s", fault)
+
+
+def faults(source: str) -> Iterator[str]:
+    """What doctest would pass over, or compare loosely, in the text of a fence."""
     try:
         parts = doctest.DocTestParser().parse(source)
     except ValueError as error:
-        warn(node, "doctest cannot read this example: %s", error)
+        yield f"doctest cannot read this example: {error}"
         return
     examples = [part for part in parts if isinstance(part, doctest.Example)]
     if not examples:
-        warn(node, "a ```pycon fence without a prompt: start each line of code with >>> and a space")
+        yield "a ```pycon fence without a prompt: start each line of code with >>> and a space"
     for part in parts:
         if isinstance(part, str) and part.strip():
-            warn(
-                node,
-                "doctest does not compare this text: %r. Write <BLANKLINE> for an empty line of output, "
-                "put a prompt before code, and close the fence before prose",
-                part.strip().splitlines()[0],
+            yield (
+                f"doctest does not compare this text: {part.strip().splitlines()[0]!r}. Write <BLANKLINE> for an empty line of output, "
+                "put a prompt before code, and close the fence before prose"
             )
     for example in examples:
+        if example.exc_msg and example.want != TRACEBACK + example.exc_msg:
+            yield f"doctest does not compare the calls of a traceback: write {TRACEBACK!r} and then the exception"
         for flag in example.options:
             if flag != doctest.ELLIPSIS or not example.exc_msg:
                 name = next(name for name, value in doctest.OPTIONFLAGS_BY_NAME.items() if value == flag)
-                warn(
-                    node,
-                    "the flag %s makes the comparison loose: print something exact. "
-                    "Only ELLIPSIS is allowed, and only on an exception's message",
-                    name,
+                yield (
+                    f"the flag {name} makes the comparison loose: print something exact. "
+                    "Only ELLIPSIS is allowed, and only on an exception's message"
                 )
 
 
