@@ -25,6 +25,7 @@ extensions = [
     "addresses",
     "catalogs",
     "checked_examples",
+    "encoding",
     "error_list",
     "gallery_index",
     "languages",
@@ -39,6 +40,7 @@ extensions = [
     "stale_pages",
     "stamp",
     "stylesheets",
+    "unfinished",
     "version_change",
 ]
 
@@ -86,6 +88,9 @@ sphinx_gallery_conf = {
         "%matplotlib inline"
     ),
 }
+
+# It warns where the repository lies in a folder with a space, which does no harm; tests refuse one in a script's name.
+suppress_warnings = ["sphinx_gallery.space_in_filename"]
 
 # https://sphinx-copybutton.readthedocs.io/en/latest/use.html
 extensions += ["sphinx_copybutton"]

@@ -18,7 +18,8 @@ What truly can't run says why, and is counted::
 
 Configuration: ``doctest_record`` (str), the file that gets the result of each page, read by
 ``stamp.py``; ``doctest_without_tensorflow`` (bool), name the pages that need TensorFlow instead
-of failing where it can't be imported.
+of failing where it can't be imported; ``doctest_seed`` (int), run the pages in an order drawn by it,
+0 for that of their names; ``doctest_times`` (int), run every page so many times, each time in another order.
 """
 
 import doctest
@@ -27,9 +28,10 @@ import importlib.util
 import json
 import os
 import platform
+import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -163,10 +165,19 @@ class CheckedExamples(DocTestBuilder):
         super().init()
         self.pages: dict[str, dict] = {}
         self.skipped_pages: list[str] = []
+        self.order: list[str] = []
 
     @staticmethod
     def get_line_number(node: nodes.Node) -> int | None:
         return node.get("first_line") or DocTestBuilder.get_line_number(node)
+
+    def write_documents(self, docnames: Set[str]) -> None:
+        order, draw = sorted(docnames), random.Random(self.config.doctest_seed)
+        for _time in range(self.config.doctest_times):
+            if self.config.doctest_seed:
+                draw.shuffle(order)
+            for docname in order:
+                super().write_documents({docname})
 
     def test_doc(self, docname: str, doctree: nodes.Node) -> bool:
         if docname.startswith(GALLERY):
@@ -175,7 +186,8 @@ class CheckedExamples(DocTestBuilder):
         if not PROMPT.search(source):
             return super().test_doc(docname, doctree)
         if TENSORFLOW.search(source) and not importlib.util.find_spec("tensorflow"):
-            self.skipped_pages.append(docname)
+            if docname not in self.skipped_pages:
+                self.skipped_pages.append(docname)
             if not self.config.doctest_without_tensorflow:
                 logger.warning(
                     "not verified: this page needs TensorFlow, which is not installed here. "
@@ -184,6 +196,7 @@ class CheckedExamples(DocTestBuilder):
                     type="checked_examples",
                 )
             return True
+        self.order.append(docname)
         attempted, failed = self.total_tries, self.total_failures
         started = time.monotonic()
         success = super().test_doc(docname, doctree)
@@ -204,7 +217,7 @@ class CheckedExamples(DocTestBuilder):
         self.pages[docname] = {
             "source": digest(source),
             "attempted": attempted,
-            "failed": failed,
+            "failed": failed + self.pages.get(docname, {"failed": 0})["failed"],  # of an earlier time
             "ellipses": len(re.findall(r"#\s*doctest:\s*\+ELLIPSIS", source)),
             "not_run": [node.line for node in unrun],
         }
@@ -224,8 +237,16 @@ class CheckedExamples(DocTestBuilder):
         known = {name: result for name, result in pages.items() if name in self.env.found_docs}
         fresh = {name: result | {"date": date} for name, result in self.pages.items()}
         record.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"versions": versions, "pages": dict(sorted((known | fresh).items()))}, indent=1)
+        result = {"versions": versions, "pages": dict(sorted((known | fresh).items())), "run": self.circumstances()}
+        text = json.dumps(result, indent=1)
         record.write_text(text + "\n", "utf-8")
+
+    def circumstances(self) -> dict:
+        """The order in which the pages were run, and what torch was running on, as it says itself."""
+        import torch
+
+        capability, threads = torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()
+        return {"order": self.order, "attempted": self.total_tries, "capability": capability, "threads": threads}
 
     def closing_lines(self) -> None:
         """Print the page of each failure, what was left out, and one line that counts it all."""
@@ -274,6 +295,8 @@ def setup(app: Sphinx) -> dict:
     app.setup_extension("sphinx.ext.doctest")
     app.add_config_value("doctest_record", "", "", types=frozenset({str}))
     app.add_config_value("doctest_without_tensorflow", False, "", types=frozenset({bool}))
+    app.add_config_value("doctest_seed", 0, "", types=frozenset({int}))
+    app.add_config_value("doctest_times", 1, "", types=frozenset({int}))
     app.add_directive("pycon", Pycon)
     app.add_builder(CheckedExamples, override=True)
     app.connect("doctree-read", gate)

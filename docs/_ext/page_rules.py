@@ -7,6 +7,7 @@ fault is a warning with file and line, so an error under ``-W``. ``docs/contribu
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,10 +82,20 @@ def front_matter(metadata: dict, source: str) -> Iterator[tuple[int, str]]:
                 line_of(source, r"keywords:"),
                 f"front matter: keywords must hold a list of texts under {language!r}; quote a word with a colon or a comma in it",
             )
+    # YAML lets the last of them win.
+    for key, count in Counter(re.findall(r"^\s*([\w-]+):", front_matter_text(source), re.MULTILINE)).items():
+        if count > 1:
+            yield line_of(source, rf"\s*{key}:"), f"front matter: {key!r} is there {count} times"
     unknown = set(metadata) - {"level", "asked", "keywords", "wordcount"}  # MyST counts words
     if unknown:
         key = min(unknown)
         yield line_of(source, rf"{key}:"), f"front matter: {key!r} is not a key of a question; the keys are level, asked, keywords"
+
+
+def front_matter_text(source: str) -> str:
+    """What stands between the first two lines ``---``; empty where the page does not begin with one."""
+    match = re.match(r"---[ \t]*\n(.*?)^---[ \t]*$", source, re.DOTALL | re.MULTILINE)
+    return match[1] if match else ""
 
 
 def anatomy(doctree: nodes.document, docname: str, source: str) -> Iterator[tuple[int, str]]:
