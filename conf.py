@@ -26,6 +26,7 @@ extensions = [
     "catalogs",
     "checked_examples",
     "downloads",
+    "encoding",
     "error_list",
     "gallery_index",
     "home",
@@ -45,6 +46,7 @@ extensions = [
     "stamp",
     "study_marks",
     "stylesheets",
+    "unfinished",
     "version_change",
 ]
 
@@ -93,6 +95,9 @@ sphinx_gallery_conf = {
         "%matplotlib inline"
     ),
 }
+
+# It warns where the repository lies in a folder with a space, which does no harm; tests refuse one in a script's name.
+suppress_warnings = ["sphinx_gallery.space_in_filename"]
 
 # https://sphinx-copybutton.readthedocs.io/en/latest/use.html
 extensions += ["sphinx_copybutton"]

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import nox
+from filelock import FileLock
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
@@ -24,6 +25,9 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 # -W warnings are errors, --keep-going shows all of them, -n a link without a target is one,
 # -j 3 three processes (on two cores: Sphinx writes with one fewer)
 SPHINX = ["sphinx-build", "-c", ".", "-W", "--keep-going", "-n", "-j", "3"]
+
+
+DOCTEST_ENV = {"TF_CPP_MIN_LOG_LEVEL": "2"}  # warnings and errors only
 
 
 def install(session, *groups):
@@ -43,18 +47,27 @@ def doctrees(name):
 def docs(session):
     """Build the site in both languages into _build/html. Examples are executed once."""
     install(session, "docs")
+    BUILD.mkdir(exist_ok=True)
+    with FileLock(BUILD / "docs.lock"):  # a second build waits, or it would publish half of this one's pages
+        build_site(session)
+    session.log(f"Open {(SITE / 'index.html').resolve().as_uri()}")
+
+
+def build_site(session):
+    """Build each language, then publish both."""
     built = WORK / "html"
     for language in LANGUAGES:
         session.log(f"Building {language}")
         session.run(*SPHINX, "-D", f"language={language}", *doctrees(language), "docs", str(built / language), *session.posargs)
     session.run("python", "docs/_ext/site_root.py", str(built), silent=True)
     publish(built)
-    session.log(f"Open {(SITE / 'index.html').resolve().as_uri()}")
 
 
 def publish(built):
     """Swap the finished site in. Until here the last good one was in its place."""
     new, old = BUILD / "html.new", BUILD / "html.old"
+    if old.exists() and not SITE.exists():  # an earlier run was cut short between the two renames below
+        old.rename(SITE)
     for folder in (new, old):  # left where an earlier run was cut short
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(built, new, ignore=shutil.ignore_patterns(".buildinfo*"))
@@ -70,12 +83,28 @@ def doctest(session):
     arguments = [argument for argument in session.posargs if argument != "--without-tensorflow"]
     without = len(arguments) < len(session.posargs)
     install(session, "doctest", *([] if without else ["tensorflow"]))
-    # The gallery is not executed here: its output is compared by the tests, on the built site.
-    options = ["-q", "-D", "plot_gallery=0"] + (["-D", "doctest_without_tensorflow=1"] if without else [])
-    session.run(
-        *SPHINX, "-b", "doctest", *options, *doctrees("doctest"), "docs", str(BUILD / "doctest"), *arguments,
-        env={"TF_CPP_MIN_LOG_LEVEL": "2"},
-    )  # fmt: skip
+    options = ["-D", "doctest_without_tensorflow=1"] if without else []
+    session.run(*doctest_command(*options), *arguments, env=DOCTEST_ENV)
+
+
+def doctest_command(*options):
+    """Sphinx's doctest builder; pages may follow. The gallery is not executed: the tests compare its output, on the built site."""
+    folders = [*doctrees("doctest"), "docs", str(BUILD / "doctest")]
+    return [*SPHINX, "-b", "doctest", "-q", "-D", "plot_gallery=0", *options, *folders]
+
+
+@nox.session
+def machines(session):
+    """Run every example as other machines would: old processor, 1 and 4 threads, pages in any order; `-- --seed 7` repeats an order."""
+    install(session, "doctest", "tensorflow")
+    session.run("python", "tests/machines.py", *session.posargs, "--", *doctest_command(), env=DOCTEST_ENV)
+
+
+@nox.session
+def mutate(session):
+    """Change every expected output in turn, and see that each change is caught; `-- --seed 7` draws again what really runs."""
+    install(session, "doctest", "tensorflow", "test")
+    session.run("python", "tests/mutate.py", *session.posargs, "--", *doctest_command(), env=DOCTEST_ENV)
 
 
 @nox.session

@@ -54,6 +54,17 @@ FAULTS = {
     "skip_flag": ("# T\n\n```pycon\n>>> 1  # doctest: +SKIP\n2\n```\n", "the flag SKIP makes the comparison loose", 3),
     "whitespace_flag": ("# T\n\n```pycon\n>>> 1  # doctest: +NORMALIZE_WHITESPACE\n1\n```\n", "the flag NORMALIZE_WHITESPACE", 3),
     "ellipsis_flag": ("# T\n\n```pycon\n>>> 12  # doctest: +ELLIPSIS\n1...\n```\n", "the flag ELLIPSIS makes the comparison loose", 3),
+    "invented_call": (
+        "# T\n\n```pycon\n>>> int('x')\nTraceback (most recent call last):\n  File \"parse.py\", line 3\n"
+        "ValueError: invalid literal for int() with base 10: 'x'\n```\n",
+        "doctest does not compare the calls of a traceback",
+        3,
+    ),
+    "other_header": (
+        "# T\n\n```pycon\n>>> int('x')\nTraceback (innermost last):\n  ...\nValueError: invalid literal for int() with base 10: 'x'\n```\n",
+        "doctest does not compare the calls of a traceback",
+        3,
+    ),
     "no_reason": ("# T\n\n{.no-run}\n```pycon\n>>> 1\n```\n", "say why it can't run", 4),
     "reason_of_what_runs": ('# T\n\n{reason="why"}\n```pycon\n>>> 1\n1\n```\n', "belongs to a {.no-run} fence", 4),
     "no_tensorflow": ("# T\n\n```pycon\n>>> import tensorflow as tf\n```\n", "not verified: this page needs TensorFlow", None),

@@ -69,6 +69,7 @@ def test_every_script_is_executed_and_no_output_is_left_over():
     assert scripts, "no scripts in examples/"
     others = [path for path in EXAMPLES.rglob("*.py") if path.relative_to(EXAMPLES) not in scripts]
     assert not others, "only scripts named plot_NAME.py are executed"
+    assert not [str(script) for script in scripts if not re.fullmatch(r"[a-z0-9_/]+\.py", script.as_posix())], "small letters, digits and _"
     outputs = {path.relative_to(EXAMPLES).with_suffix(".py") for path in EXAMPLES.rglob("*.out")}
     assert outputs <= scripts, "an .out file without its script"
 

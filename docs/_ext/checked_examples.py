@@ -18,7 +18,8 @@ What truly can't run says why, and is counted::
 
 Configuration: ``doctest_record`` (str), the file that gets the result of each page, read by
 ``stamp.py``; ``doctest_without_tensorflow`` (bool), name the pages that need TensorFlow instead
-of failing where it can't be imported.
+of failing where it can't be imported; ``doctest_seed`` (int), run the pages in an order drawn by it,
+0 for that of their names; ``doctest_times`` (int), run every page so many times, each time in another order.
 """
 
 import doctest
@@ -27,8 +28,10 @@ import importlib.util
 import json
 import os
 import platform
+import random
 import re
 import time
+from collections.abc import Iterator, Set
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -47,6 +50,7 @@ PROMPT = re.compile(r"^[ \t]*>>>", re.MULTILINE)
 TENSORFLOW = re.compile(r"^[ \t]*>>> (?:import|from) (?:tensorflow|keras)\b", re.MULTILINE)
 PYTHON = {"python", "python3", "py", "py3", "pycon", "pycon3", "ipython", "ipython3", "pytb", "default"}
 GALLERY = "auto_examples/"
+TRACEBACK = "Traceback (most recent call last):\n  ...\n"  # what stands above an exception, always
 
 
 def warn(node: nodes.Node, message: str, *arguments: object) -> None:
@@ -122,32 +126,35 @@ def is_code(node: nodes.Node) -> bool:
 
 def check_example(node: nodes.Element) -> None:
     """Warn where doctest would pass over part of an example, or compare it loosely."""
-    source = node.get("test", node.astext())
+    for fault in faults(node.get("test", node.astext())):
+        warn(node, "%s", fault)
+
+
+def faults(source: str) -> Iterator[str]:
+    """What doctest would pass over, or compare loosely, in the text of a fence."""
     try:
         parts = doctest.DocTestParser().parse(source)
     except ValueError as error:
-        warn(node, "doctest cannot read this example: %s", error)
+        yield f"doctest cannot read this example: {error}"
         return
     examples = [part for part in parts if isinstance(part, doctest.Example)]
     if not examples:
-        warn(node, "a ```pycon fence without a prompt: start each line of code with >>> and a space")
+        yield "a ```pycon fence without a prompt: start each line of code with >>> and a space"
     for part in parts:
         if isinstance(part, str) and part.strip():
-            warn(
-                node,
-                "doctest does not compare this text: %r. Write <BLANKLINE> for an empty line of output, "
-                "put a prompt before code, and close the fence before prose",
-                part.strip().splitlines()[0],
+            yield (
+                f"doctest does not compare this text: {part.strip().splitlines()[0]!r}. Write <BLANKLINE> for an empty line of output, "
+                "put a prompt before code, and close the fence before prose"
             )
     for example in examples:
+        if example.exc_msg and example.want != TRACEBACK + example.exc_msg:
+            yield f"doctest does not compare the calls of a traceback: write {TRACEBACK!r} and then the exception"
         for flag in example.options:
             if flag != doctest.ELLIPSIS or not example.exc_msg:
                 name = next(name for name, value in doctest.OPTIONFLAGS_BY_NAME.items() if value == flag)
-                warn(
-                    node,
-                    "the flag %s makes the comparison loose: print something exact. "
-                    "Only ELLIPSIS is allowed, and only on an exception's message",
-                    name,
+                yield (
+                    f"the flag {name} makes the comparison loose: print something exact. "
+                    "Only ELLIPSIS is allowed, and only on an exception's message"
                 )
 
 
@@ -158,10 +165,19 @@ class CheckedExamples(DocTestBuilder):
         super().init()
         self.pages: dict[str, dict] = {}
         self.skipped_pages: list[str] = []
+        self.order: list[str] = []
 
     @staticmethod
     def get_line_number(node: nodes.Node) -> int | None:
         return node.get("first_line") or DocTestBuilder.get_line_number(node)
+
+    def write_documents(self, docnames: Set[str]) -> None:
+        order, draw = sorted(docnames), random.Random(self.config.doctest_seed)
+        for _time in range(self.config.doctest_times):
+            if self.config.doctest_seed:
+                draw.shuffle(order)
+            for docname in order:
+                super().write_documents({docname})
 
     def test_doc(self, docname: str, doctree: nodes.Node) -> bool:
         if docname.startswith(GALLERY):
@@ -170,7 +186,8 @@ class CheckedExamples(DocTestBuilder):
         if not PROMPT.search(source):
             return super().test_doc(docname, doctree)
         if TENSORFLOW.search(source) and not importlib.util.find_spec("tensorflow"):
-            self.skipped_pages.append(docname)
+            if docname not in self.skipped_pages:
+                self.skipped_pages.append(docname)
             if not self.config.doctest_without_tensorflow:
                 logger.warning(
                     "not verified: this page needs TensorFlow, which is not installed here. "
@@ -179,6 +196,7 @@ class CheckedExamples(DocTestBuilder):
                     type="checked_examples",
                 )
             return True
+        self.order.append(docname)
         attempted, failed = self.total_tries, self.total_failures
         started = time.monotonic()
         success = super().test_doc(docname, doctree)
@@ -199,7 +217,7 @@ class CheckedExamples(DocTestBuilder):
         self.pages[docname] = {
             "source": digest(source),
             "attempted": attempted,
-            "failed": failed,
+            "failed": failed + self.pages.get(docname, {"failed": 0})["failed"],  # of an earlier time
             "ellipses": len(re.findall(r"#\s*doctest:\s*\+ELLIPSIS", source)),
             "not_run": [node.line for node in unrun],
         }
@@ -219,8 +237,16 @@ class CheckedExamples(DocTestBuilder):
         known = {name: result for name, result in pages.items() if name in self.env.found_docs}
         fresh = {name: result | {"date": date} for name, result in self.pages.items()}
         record.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"versions": versions, "pages": dict(sorted((known | fresh).items()))}, indent=1)
+        result = {"versions": versions, "pages": dict(sorted((known | fresh).items())), "run": self.circumstances()}
+        text = json.dumps(result, indent=1)
         record.write_text(text + "\n", "utf-8")
+
+    def circumstances(self) -> dict:
+        """The order in which the pages were run, and what torch was running on, as it says itself."""
+        import torch
+
+        capability, threads = torch.backends.cpu.get_cpu_capability(), torch.get_num_threads()
+        return {"order": self.order, "attempted": self.total_tries, "capability": capability, "threads": threads}
 
     def closing_lines(self) -> None:
         """Print the page of each failure, what was left out, and one line that counts it all."""
@@ -269,6 +295,8 @@ def setup(app: Sphinx) -> dict:
     app.setup_extension("sphinx.ext.doctest")
     app.add_config_value("doctest_record", "", "", types=frozenset({str}))
     app.add_config_value("doctest_without_tensorflow", False, "", types=frozenset({bool}))
+    app.add_config_value("doctest_seed", 0, "", types=frozenset({int}))
+    app.add_config_value("doctest_times", 1, "", types=frozenset({int}))
     app.add_directive("pycon", Pycon)
     app.add_builder(CheckedExamples, override=True)
     app.connect("doctree-read", gate)

@@ -7,6 +7,7 @@ fault is a warning with file and line, so an error under ``-W``. ``docs/contribu
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,6 +101,10 @@ def front_matter(metadata: dict, source: str) -> Iterator[tuple[int, str]]:
         former_names(metadata)
     except ValueError:
         yield line_of(source, r"formerly:"), "front matter: formerly must be a list of this question's former slugs: [old-name]"
+    # YAML lets the last of them win.
+    for key, count in Counter(re.findall(r"^\s*([\w-]+):", front_matter_text(source), re.MULTILINE)).items():
+        if count > 1:
+            yield line_of(source, rf"\s*{key}:"), f"front matter: {key!r} is there {count} times"
     unknown = set(metadata) - {"level", "asked", "keywords", "formerly", "wordcount"}  # MyST counts words
     if unknown:
         key = min(unknown)
@@ -107,6 +112,12 @@ def front_matter(metadata: dict, source: str) -> Iterator[tuple[int, str]]:
             line_of(source, rf"{key}:"),
             f"front matter: {key!r} is not a key of a question; the keys are level, asked, keywords, formerly",
         )
+
+
+def front_matter_text(source: str) -> str:
+    """What stands between the first two lines ``---``; empty where the page does not begin with one."""
+    match = re.match(r"---[ \t]*\n(.*?)^---[ \t]*$", source, re.DOTALL | re.MULTILINE)
+    return match[1] if match else ""
 
 
 def anatomy(doctree: nodes.document, docname: str, source: str) -> Iterator[tuple[int, str]]:
