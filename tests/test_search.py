@@ -1,6 +1,7 @@
 """Search: what people type is found, and what the site lacks is said to be lacking. The engine is the browser's, in mini-racer."""
 
 import json
+import shutil
 import tomllib
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,7 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from conftest import ROOT, TinySite, question_pages
-from search import SITES, Search, answered, queries, recall
+from search import SITES, Query, Search, answered, queries, recall
 
 BAR = 0.95  # of the queries have a page that answers among the first three
 OTHER_BAR = 0.9  # on the site in the other language
@@ -190,13 +191,38 @@ def test_the_index_is_small(search: Search):
     assert search.size() < 300_000
 
 
+def altered(vendor: Path) -> list[str]:
+    """What is wrong with the vendored libraries of a folder, by its vendor.toml."""
+    faults = []
+    for library in tomllib.loads((vendor / "vendor.toml").read_text("utf-8"))["library"]:
+        path = vendor / library["file"]
+        if sha256(path.read_bytes()).hexdigest() != library["sha256"]:
+            faults.append(f"{library['file']} is not {library['source']} {library['version']} as published: npm pack it again")
+        if not (path.parent / "LICENSE.txt").exists():
+            faults.append(f"{library['file']} has no LICENSE.txt beside it")
+    return faults
+
+
 def test_vendored_libraries_are_as_published():
-    libraries = tomllib.loads((VENDOR / "vendor.toml").read_text("utf-8"))["library"]
-    assert libraries
-    for library in libraries:
-        path = VENDOR / library["file"]
-        assert sha256(path.read_bytes()).hexdigest() == library["sha256"], f"{path} is not {library['source']} {library['version']}"
-        assert (path.parent / "LICENSE.txt").exists()
+    assert (VENDOR / "minisearch" / "minisearch.js").exists()
+    assert altered(VENDOR) == []
+
+
+def test_an_altered_library_is_noticed(tmp_path: Path):
+    vendor = Path(shutil.copytree(VENDOR, tmp_path / "vendor"))
+    with (vendor / "minisearch" / "minisearch.js").open("a") as file:
+        file.write("// changed")
+    (vendor / "minisearch" / "LICENSE.txt").unlink()
+    assert [fault.partition(" ")[0] for fault in altered(vendor)] == ["minisearch/minisearch.js"] * 2
+
+
+def test_a_page_that_is_not_found_is_counted(search: Search, language: str):
+    """The measure itself: a query whose right page comes far down, and one that finds nothing."""
+    asked = [
+        Query("detach", language, "planted", (page,), "tune") for page in ("questions/autograd/detach", "questions/losses/cross-entropy")
+    ]
+    asked.append(Query("qqxzzk", language, "planted", ("glossary",), "tune"))
+    assert recall(search, asked)[:4] == (1, 1, 3, ["detach", "qqxzzk"])
 
 
 def test_a_build_gives_the_same_index_again_and_forgets_what_is_gone(tiny: TinySite):

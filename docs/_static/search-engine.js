@@ -302,8 +302,9 @@ const SearchEngine = (() => {
         let score = scores[number] * (0.25 + coverage ** TUNING.coverage);
         if (page.kind === "example") score *= shows;
         if (page.kind === "page") score *= page.url === "errors.html" ? TUNING.errors : page.url === "glossary.html" ? TUNING.glossary : TUNING.page;
-        score *= 1 + TUNING.keyword * Math.max(this.named(number, typed), this.raises(number, error) ? 1 : 0);
-        ranked.push({ number, page, score, coverage, about });
+        const name = this.named(number, typed);
+        score *= 1 + TUNING.keyword * Math.max(name, this.raises(number, error) ? 1 : 0);
+        ranked.push({ number, page, score, coverage, about, whole: name > 1 });
       });
       ranked.sort((a, b) => b.score - a.score || a.number - b.number);
       // A message that several pages raise: behind the two best of them the list that names them all.
@@ -362,7 +363,10 @@ const SearchEngine = (() => {
     }
 
     // A result: of the page's records the one that the query fits best, and the words around the hit.
-    shown({ number, page, record, score, coverage }, heads, marks) {
+    shown({ number, page, record, score, coverage, whole }, heads, marks) {
+      const answer = page.records.find((one) => one.kind === "answer") || page.records[0];
+      // The query is the page's title or keyword: the answer itself.
+      if (whole && page.kind === "question") record ||= answer;
       if (!record) {
         let best = 0;
         for (let place = this.first[number] + 1; place < (this.first[number + 1] ?? this.places.length); place++) {
@@ -370,9 +374,8 @@ const SearchEngine = (() => {
         }
         record ||= page.records[0];
       }
-      const answer = page.records.find((one) => one.kind === "answer") || page.records[0];
       const inText = excerpt(record.text || "", marks), inCode = excerpt(record.code || "", marks, true);
-      const code = inCode.worth > inText.worth;
+      const code = inCode.worth > inText.worth && record.kind !== "error"; // whose message is the title
       const found = code ? inCode : inText.parts.length ? inText : excerpt(answer.text || "", marks);
       return {
         page, record, score, coverage, code,
