@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 
-from conf import *  # noqa: E402, F403
-from conf import ROOT, extensions  # noqa: E402
+from conf import *  # noqa: F403
+from conf import ROOT, extensions
 
 # https://pypi.org/project/sphinx-markdown-builder/
 extensions = [*extensions, "sphinx_markdown_builder"]

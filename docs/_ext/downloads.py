@@ -41,9 +41,13 @@ def files(language: str) -> list[Download]:
         Download(f"{FOLDER}/pytorch-interview-{language}.epub", _("EPUB"), _("the whole book for e-readers and phones")),
         Download(f"{FOLDER}/pytorch-interview-{language}.pdf", _("PDF"), _("the whole book on A4, to print or to annotate")),
         Download(
-            f"{FOLDER}/pytorch-interview-cheat-sheet-{language}.pdf", _("Cheat sheet"), _("all thirty-second answers, for the evening before")
+            f"{FOLDER}/pytorch-interview-cheat-sheet-{language}.pdf",
+            _("Cheat sheet"),
+            _("all thirty-second answers, for the evening before"),
         ),
-        Download(f"{FOLDER}/pytorch-interview-site.zip", _("The site as a ZIP"), _("both languages; unzip, open index.html, no server needed")),
+        Download(
+            f"{FOLDER}/pytorch-interview-site.zip", _("The site as a ZIP"), _("both languages; unzip, open index.html, no server needed")
+        ),
         Download(
             f"{FOLDER}/questions-{language}.json", "questions.json", _("questions, answers, myths and follow-ups as data, to build on")
         ),
@@ -65,7 +69,7 @@ class Downloads(SphinxDirective):
         root = "../" * (self.env.docname.count("/") + 1)
         none = _("This copy of the site has no downloads. <code>nox -s export</code> makes them.")
         items = [
-            f'<li><a href="{root}{escape(each.file)}">{escape(str(each.title))}</a> <span class="facts">[[facts:{escape(each.file)}]]</span>'
+            f'<li><a href="{root}{each.file}">{escape(str(each.title))}</a> <span class="facts">[[facts:{each.file}]]</span>'
             f"<br>{escape(str(each.purpose))}</li>"
             for each in files(self.config.language)
         ]

@@ -46,6 +46,7 @@ ANSWER = (
 </div>"""
 )
 
+
 class Card:
     """The content of a note: what every deck shows of a question, myth or follow-up. All texts are HTML."""
 
@@ -98,7 +99,9 @@ def both(texts: list[str]) -> str:
 
 def note_type() -> genanki.Model:
     """The one note type of all decks."""
-    code = [f"{HtmlFormatter(style=style).get_style_defs(prefix)}" for style, prefix in ((LIGHT, ".highlight"), (DARK, ".nightMode .highlight"))]
+    code = [
+        f"{HtmlFormatter(style=style).get_style_defs(prefix)}" for style, prefix in ((LIGHT, ".highlight"), (DARK, ".nightMode .highlight"))
+    ]
     sheet = (Path(__file__).parent.parent / "_export" / "anki.css").read_text("utf-8")
     template = {"name": "Card", "qfmt": QUESTION, "afmt": ANSWER}
     css = "\n".join([sheet, *(backgrounds_off(rules) for rules in code)])
@@ -119,7 +122,9 @@ def deck(edition: str, data: list[dict[str, Any]], model: genanki.Model) -> gena
     for versions in notes:
         card = versions[0]
         if any(other.identity != card.identity for other in versions):
-            raise SystemExit(f"export: {card.identity} is not in both languages at its place: build both from the same sources, nox -s export")
+            raise SystemExit(
+                f"export: {card.identity} is not in both languages at its place: build both from the same sources, nox -s export"
+            )
         label = " · ".join(version.label for version in versions)
         texts = {part: both([getattr(version, part) for version in versions]) for part in ("front", "about", "back", "source")}
         fields = [card.identity, card.kind, label, texts["front"], texts["about"], texts["back"], card.figures, texts["source"]]

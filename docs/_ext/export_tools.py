@@ -51,7 +51,9 @@ def check() -> None:
     if still := list(missing()):
         lines = [f"  {name}, {purpose}" for name, purpose, _ in still]
         packages = " ".join(sorted({package for _, _, package in still}))
-        raise SystemExit("\n".join(["The exports need what is not installed here:", *lines, f"On Debian and Ubuntu: apt-get install {packages}"]))
+        raise SystemExit(
+            "\n".join(["The exports need what is not installed here:", *lines, f"On Debian and Ubuntu: apt-get install {packages}"])
+        )
     try:
         find_chromium("Chromium prints the PDFs", "export")
     except RuntimeError as error:

@@ -34,7 +34,9 @@ def counts(language: str) -> dict[str, int]:
 
 def answer(language: str, docname: str) -> str:
     """A question's answer as the site shows it, squeezed."""
-    return squeezed("".join(part.get_text() for part in page(language, docname).select_one(".admonition.answer").select("p:not(.admonition-title)")))
+    return squeezed(
+        "".join(part.get_text() for part in page(language, docname).select_one(".admonition.answer").select("p:not(.admonition-title)"))
+    )
 
 
 def title(language: str, docname: str) -> str:

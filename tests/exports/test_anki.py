@@ -158,7 +158,9 @@ def test_cards_read_well_by_day_and_by_night(collection: Collection, browser: Br
     for identity in CARDS:
         path = media / "shown.html"
         classes = "card nightMode night_mode" if night else "card"
-        path.write_text(f'<!doctype html><html lang="en"><title>x</title><body class="{classes}"><main>{find(collection, identity).answer()}', "utf-8")
+        path.write_text(
+            f'<!doctype html><html lang="en"><title>x</title><body class="{classes}"><main>{find(collection, identity).answer()}', "utf-8"
+        )
         page.goto(path.as_uri())
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, identity
         brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")

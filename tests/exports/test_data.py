@@ -42,8 +42,14 @@ def test_the_schema_refuses(part: str, value: object):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_question_is_in_it(language: str):
     questions = data(language)["questions"]
-    assert sorted(question["url"].rpartition(f"{language}/")[2] for question in questions) == sorted(f"{name}.html" for name in question_pages())
-    found = {"answer": len(questions), "myth": sum(len(q["myths"]) for q in questions), "followup": sum(len(q["followups"]) for q in questions)}
+    assert sorted(question["url"].rpartition(f"{language}/")[2] for question in questions) == sorted(
+        f"{name}.html" for name in question_pages()
+    )
+    found = {
+        "answer": len(questions),
+        "myth": sum(len(q["myths"]) for q in questions),
+        "followup": sum(len(q["followups"]) for q in questions),
+    }
     assert found == counts(language)
     assert all(question["verified"]["torch"] == data(language)["torch"] for question in questions)
 
@@ -68,7 +74,10 @@ def test_links_lead_to_pages_and_anchors(language: str):
 def test_text_code_and_formulas_are_intact(language: str):
     [batchnorm] = [question for question in data(language)["questions"] if question["id"] == "batchnorm"]
     assert r"$\gamma$" in batchnorm["answer"] and r"$\beta$" in batchnorm["answer"]
-    assert "```pycon\n>>> def running_mean(momentum):\n...     layer = nn.BatchNorm1d(1, momentum=momentum)\n" in batchnorm["myths"][0]["proof"]
+    assert (
+        "```pycon\n>>> def running_mean(momentum):\n...     layer = nn.BatchNorm1d(1, momentum=momentum)\n"
+        in batchnorm["myths"][0]["proof"]
+    )
     chinese = {"en": 0, "zh_CN": 100}[language]
     assert len(re.findall(r"[\u4e00-\u9fff]", batchnorm["answer"])) >= chinese
     detach = next(question for question in data(language)["questions"] if question["id"] == "detach")

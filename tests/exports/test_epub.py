@@ -57,7 +57,10 @@ def test_what_a_library_shows(language: str):
 
 
 def test_editions_have_identifiers_of_their_own_and_keep_them():
-    identifiers = [ElementTree.fromstring(book(language).read("content.opf")).findtext(".//dc:identifier", namespaces=PACKAGE) for language in LANGUAGES]
+    identifiers = [
+        ElementTree.fromstring(book(language).read("content.opf")).findtext(".//dc:identifier", namespaces=PACKAGE)
+        for language in LANGUAGES
+    ]
     # A reader's library knows the book by these: never change them.
     assert identifiers == ["urn:uuid:4dd3b0ad-d9c5-50ca-86e6-d7fe5c7412a5", "urn:uuid:b87bfeb7-daa1-5315-b8a9-2651086cde8b"]
 
