@@ -2,6 +2,8 @@
 
 import re
 from pathlib import Path
+from types import ModuleType
+from unittest import mock
 
 import pytest
 from bs4 import BeautifulSoup
@@ -12,6 +14,7 @@ import export_all
 import export_tools
 from conftest import LANGUAGES, ROOT, TinySite
 from languages import LANGUAGES as NAMES
+from test_nox import noxfile  # noqa: F401
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -87,6 +90,13 @@ def test_what_is_missing_is_named_with_its_package(monkeypatch: pytest.MonkeyPat
         export_tools.check()
     for part in ("java, to run epubcheck", "Noto Sans CJK SC", "apt-get install", "fonts-noto-cjk", "poppler-utils"):
         assert part in str(stopped.value)
+
+
+def test_export_needs_a_site(noxfile: ModuleType):  # noqa: F811
+    session = mock.MagicMock(posargs=[], error=mock.MagicMock(side_effect=SystemExit))
+    with pytest.raises(SystemExit):
+        noxfile.export(session)
+    assert "run nox -s docs first" in session.error.call_args.args[0]
 
 
 PAPER = ["index", "questions/modules/train-vs-eval", "auto_examples/convolution/plot_im2col"]

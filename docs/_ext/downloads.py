@@ -73,6 +73,7 @@ class Downloads(SphinxDirective):
             f"<br>{escape(str(each.purpose))}</li>"
             for each in files(self.config.language)
         ]
+        none = none.replace("<code>", '<code class="docutils literal notranslate">')
         none, listed = f'<p class="no-downloads">{none}</p>', f'<ul class="downloads">{"".join(items)}</ul>'
         text = f"<!--downloads-none {none} -->\n<!--downloads-list {listed} -->\n<!--downloads-->{none}<!--/downloads-->\n"
         return [nodes.raw("", text, format="html")]
