@@ -69,10 +69,11 @@ class Downloads(SphinxDirective):
         root = "../" * (self.env.docname.count("/") + 1)
         none = _("This copy of the site has no downloads. <code>nox -s export</code> makes them.")
         items = [
-            f'<li><a href="{root}{escape(each.file)}">{escape(str(each.title))}</a> <span class="facts">[[facts:{escape(each.file)}]]</span>'
+            f'<li><a href="{root}{each.file}">{escape(str(each.title))}</a> <span class="facts">[[facts:{each.file}]]</span>'
             f"<br>{escape(str(each.purpose))}</li>"
             for each in files(self.config.language)
         ]
+        none = none.replace("<code>", '<code class="docutils literal notranslate">')
         none, listed = f'<p class="no-downloads">{none}</p>', f'<ul class="downloads">{"".join(items)}</ul>'
         text = f"<!--downloads-none {none} -->\n<!--downloads-list {listed} -->\n<!--downloads-->{none}<!--/downloads-->\n"
         return [nodes.raw("", text, format="html")]

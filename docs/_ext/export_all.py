@@ -1,6 +1,6 @@
 """Gather what the builders wrote into ``downloads/`` of the built site, make the rest, and say so on its pages.
 
-Not a Sphinx extension: ``nox -s export`` runs ``python docs/_ext/export_all.py WORK SITE``, where ``WORK/LANGUAGE/`` holds what the builders
+Not a Sphinx extension: ``nox -s export`` runs ``python docs/_ext/export_all.py WORK SITE``. ``WORK/LANGUAGE/`` holds what the builders
 ``questions``, ``ebook`` and ``book`` wrote. All is made aside and swapped in at the end: a failure leaves the last downloads and the site.
 """
 

@@ -6,7 +6,8 @@ Anki tells notes apart by their guid, and note types and decks by their numbers.
 (slug, anchor, deck), so that importing a later deck updates what is there, with its schedule, and adds only what is new. Never change
 ``NOTE_TYPE``, ``DECKS`` or the fields. https://docs.ankiweb.net/importing/packaged-decks.html
 
-Formulas are the site's MathML: Anki's webviews set it since Chromium 109 and in every supported iOS, and a card looks as the page does.
+Formulas are the site's MathML, so that a card looks as the page does. Chromium sets it since version 109: Anki since 23.10.1
+(https://github.com/ankitects/anki/issues/2553), Android by its updates; so does every iOS that AnkiMobile runs on.
 """
 
 import html

@@ -1,9 +1,9 @@
 """Print the book and the cheat sheet with Chromium.
 
-Not a Sphinx extension: ``export_all.py`` uses it, on what the builders ``book`` and ``questions`` wrote. Chromium makes the outline from the
-headings, keeps the links, tags the structure and embeds the fonts. What it can't: page numbers in the table of contents, for which
-the book is printed twice, and a PDF without the time of its making, which pikepdf sets while it
-packs the file to a third.
+Not a Sphinx extension: ``export_all.py`` uses it, on what the builders ``book`` and ``questions`` wrote. Chromium makes the outline from
+the headings, keeps the links, tags the structure and embeds the fonts. Fonts with CFF outlines, such as the Chinese one, it embeds as
+Type 3; their text can be searched and copied all the same. What it can't: page numbers in the table of contents, for which the book
+is printed twice, and a PDF without the time of its making, which pikepdf sets while it packs the file to a third.
 """
 
 import json

@@ -155,7 +155,7 @@ class QuestionsBuilder(StandaloneHTMLBuilder):
             return html(nodes.paragraph("", "", *(child.deepcopy() for child in children))).removeprefix("<p>").removesuffix("</p>")
 
         metadata = self.env.metadata[docname]
-        pictures = [node for node in doctree.findall(nodes.image)]
+        pictures = list(doctree.findall(nodes.image))
         return self.facts(docname) | {
             "level_name": str(LEVELS[str(metadata["level"])]),
             "asked_name": str(ASKED[metadata["asked"]]),
