@@ -49,7 +49,7 @@ MACHINES = [
         ("CNR:COMPATIBLE", "isa:Intel SSE4.1"),
         intel=True,
     ),
-    *(Machine(f"threads: {number}", {variable: number for variable in THREADS}, (f" {number} threads",)) for number in ("1", "4")),
+    *(Machine(f"threads: {number}", dict.fromkeys(THREADS, number), (f" {number} threads",)) for number in ("1", "4")),
 ]
 
 

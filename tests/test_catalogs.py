@@ -57,6 +57,40 @@ FAULTS = {
         "the mark ][ stays visible",
         "见[它们](https://example.org/d)。",
     ),
+    "number_changed": (
+        "It saves 13 of 25 MiB.",
+        "它省下 25 MiB 中的 31 MiB。",
+        "the number 13 of the English is 31",
+        "它省下 25 MiB 中的 13 MiB。",
+    ),
+    "invisible": ("A space of no width.", "没有\u200b宽度的空格。", "an invisible character, '\\u200b'", "没有宽度的空格。"),
+    "one_asterisk": ("*Mind:* don't.", "*注意：*不要。", "the mark * stays visible", "*注意*：不要。"),
+    "underscores": ("This _one_ here.", "这里_这个_词。", "the mark _ stays visible", "这里*这个*词。"),
+    "full_width_code": ("Call `full` here.", "这里调用｀full｀。", "the code 'full' of the English is missing", "这里调用 `full`。"),
+    "full_width_maths": ("Take $w$ here.", "这里取＄w＄。", "the maths 'w' of the English is missing", "这里取 $w$。"),
+    "full_width_role": (
+        "See {ref}`right` or not.",
+        "看不看｛ref｝`right`。",
+        "the role '{ref} right' of the English",
+        "看不看 {ref}`right`。",
+    ),
+    "full_width_link": (
+        "See [one](https://example.org/e).",
+        "见[一个]（https://example.org/e）。",
+        "the link 'https://example.org/e' of the English is missing",
+        "见[一个](https://example.org/e)。",
+    ),
+    "html_added": ("A break.", "换<br>行。", "the HTML '<br>' is in the Chinese only", "换行。"),
+    "like_number": ("One bracket.", "1) 一步。", "is not one paragraph", "一个括号。"),
+    "like_star": ("One star.", "* 一步。", "is not one paragraph", "一颗星。"),
+    "like_line": ("One line.", "---", "is not one paragraph", "一条线。"),
+    "like_fence": ("One fence.", "```\n一步。\n```", "is not one paragraph", "一道栅栏。"),
+    "like_code": ("One indent.", "    一步。", "is not one paragraph", "一次缩进。"),
+    "like_target": ("One target.", "(one)=\n一步。", "is not one paragraph", "一个目标。"),
+    "like_link": ("One address.", "[一]: https://example.org", "is not one paragraph", "一个地址。"),
+    "like_html": ("One tag.", "<div>一步。</div>", "is not one paragraph", "一个标签。"),
+    "like_table": ("One table.", "| 一 | 二 |\n| - | - |", "is not one paragraph", "一张表。"),
+    "like_formula": ("One formula.", "$$一$$", "is not one paragraph", "一个公式。"),
     "like_list": ("One step.", "1. 一步。", "is not one paragraph", "一步。"),
     "like_bullet": ("One dash.", "- 一步。", "is not one paragraph", "一划。"),
     "like_heading": ("One heading.", "# 标题", "is not one paragraph", "标题。"),
@@ -160,6 +194,8 @@ REST_RIGHT = {
     "**Mind:** not so.": "**注意：**\\ 并非如此。",
     "running ← 0.9 · running + 0.1 · batch.": "running ← 0.9 · running + 0.1 · batch，如此而已。",
 }
+# English that no Chinese can stand for: it is the page that must change.
+UNTRANSLATABLE = {"1. First things": "1. 首先", "2. Second things": "2. Second things", "+ More things": "更多", "# A heading": "标题"}
 MENDED = {english: chinese for english, _, _, chinese in FAULTS.values()}
 REST_MENDED = {english: chinese for english, _, _, chinese in REST_FAULTS.values()}
 
@@ -169,6 +205,7 @@ BROKEN = {
     "unclosed": HEADER.encode() + 'msgid "a"\nmsgstr "中文\n'.encode(),
     "unescaped": HEADER.encode() + 'msgid "a"\nmsgstr "中"文"\n'.encode(),
     "conflict": HEADER.encode() + b'<<<<<<< HEAD\nmsgid "a"\nmsgstr "b"\n',
+    "charset": HEADER.replace("utf-8", "GBK").encode() + 'msgid "a"\nmsgstr "中文"\n'.encode(),
     "gbk": HEADER.encode() + 'msgid "a"\nmsgstr "中文"\n'.encode("gbk"),
     "twice": HEADER.encode() + 'msgid "a"\nmsgstr "甲"\n\nmsgid "a"\nmsgstr "乙"\n'.encode(),
 }
@@ -208,6 +245,8 @@ def built(tiny_module: TinySite) -> Build:
         write_catalog(tiny_module, f"faults/{name}", entry(english, chinese))
     for name, (english, chinese, _, _) in REST_FAULTS.items():
         write_catalog(tiny_module, f"auto_examples/{name}", entry(english, chinese))
+    for number, (english, chinese) in enumerate(UNTRANSLATABLE.items()):
+        write_catalog(tiny_module, f"faults/untranslatable{number}", entry(english, chinese))
     write_catalog(tiny_module, "faults/fuzzy", "#, fuzzy\n" + entry("All new things.", "新东西。"))
     write_catalog(tiny_module, "faults/obsolete", "\n".join(f"#~ {line}" for line in entry("Gone.", "没了。").splitlines() if line))
     write_catalog(tiny_module, "sphinx", entry("%(torch)s on %(date)s", "%(torch)s 于某日") + entry("Added in version %s", "%s 新增"))
@@ -236,6 +275,12 @@ def test_fuzzy_obsolete_and_placeholder_are_named(built: Build):
     built.line("/obsolete.po:5: WARNING: obsolete: delete the entry")
     built.line("/sphinx.po:5: WARNING: the placeholder '%(date)s' of the English is missing")
     assert "/sphinx.po:8" not in built.output
+
+
+@pytest.mark.parametrize("number", range(len(UNTRANSLATABLE)))
+def test_english_that_cannot_be_translated_is_named(built: Build, number: int):
+    """Sphinx reads a message as a page of its own; what it then takes for a list or heading it leaves as it is."""
+    built.line(f"/untranslatable{number}.po:5: WARNING: the English begins like a list, a heading or a quotation")
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -53,7 +53,9 @@ HALF_WIDTH = re.compile(r"[\u3400-\u9fff][,;:!?()\"]|[,;:!?()\"][\u3400-\u9fff]|
 TARGET = re.compile(r"\s*<([^>]+)>$")
 # TeX among the words of a message: a formula on lines of its own. Sphinx takes it from the page whatever the catalog says.
 TEX = re.compile(r"\\[A-Za-z]{2,}|\\\\")
-VISIBLE = re.compile(r"\*\*|`|\]\(|\]\[")
+VISIBLE = re.compile(r"\*\*?|`|\]\(|\]\[|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])")
+INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060\ufeff]")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?!\d*\s*[万亿])")
 PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd]")
 REST = re.compile(r"``(?P<code>.+?)``|:(?P<role>[a-z][a-z:-]*):`(?P<content>[^`]+)`|`(?P<text>[^`<]+)<(?P<link>[^>`]+)>`__?")
 REST_SETTINGS = frontend.get_default_settings(Parser)
@@ -183,7 +185,9 @@ def check_entry(entry: polib.POEntry, read: Callable[[str], Message], glossary: 
         return
     english = read(entry.msgid)
     if TEX.search(english.words) or not english.single:
-        if entry.msgstr != entry.msgid:
+        if not TEX.search(english.words) and needs_chinese(english.words):
+            yield "the English begins like a list, a heading or a quotation, so it can't be translated: begin it with a word on the page"
+        elif entry.msgstr != entry.msgid:
             yield "a formula on lines of its own is the same in both languages: copy the msgid"
         return
     chinese = read(entry.msgstr)
@@ -194,6 +198,8 @@ def check_entry(entry: polib.POEntry, read: Callable[[str], Message], glossary: 
         return
     if "\n" in entry.msgstr:
         yield "a line break in Chinese shows as a space: put the msgstr on one line, without \\n"
+    if found := INVISIBLE.search(entry.msgstr):
+        yield f"an invisible character, {found[0]!r}: delete it"
     yield from check_marks(entry, english, chinese)
     for text, target in chinese.terms:
         word = glossary.get((target or text).lower())
@@ -206,10 +212,14 @@ def check_entry(entry: polib.POEntry, read: Callable[[str], Message], glossary: 
 
 def check_marks(entry: polib.POEntry, english: Message, chinese: Message) -> Iterator[str]:
     """Marks that one language has and the other has not, and marks that stay visible."""
+    pairs = (english, chinese), (chinese, english)
     for kind, mark in (english.marks - chinese.marks).elements():
         yield f"the {kind} {mark!r} of the English is missing in the Chinese"
     for kind, mark in (chinese.marks - english.marks).elements():
         yield f"the {kind} {mark!r} is in the Chinese only"
+    missing, extra = (Counter(NUMBER.findall(one.words)) - Counter(NUMBER.findall(other.words)) for one, other in pairs)
+    if missing and extra:  # one alone may be written out, as in 两个
+        yield f"the number {min(missing)} of the English is {min(extra)} in the Chinese"
     for mark in Counter(PLACEHOLDER.findall(entry.msgid)) - Counter(PLACEHOLDER.findall(entry.msgstr)):
         yield f"the placeholder {mark!r} of the English is missing in the Chinese"
     for mark in Counter(VISIBLE.findall(chinese.words)) - Counter(VISIBLE.findall(english.words)):
@@ -245,6 +255,9 @@ def read_catalog(path: Path) -> polib.POFile:
         if not PO_LINE.fullmatch(line):
             raise ValueError(f"line {number} is no part of an entry: look for a missing or unescaped quotation mark")
     catalog = polib.pofile(str(path), encoding="utf-8")
+    charset = re.search(r"charset=([\w-]+)", catalog.metadata.get("Content-Type", ""))
+    if charset and charset[1].lower() not in ("utf-8", "utf8"):
+        raise ValueError(f"its header says charset={charset[1]}, and so Sphinx would read it: write charset=utf-8")
     twice = Counter(entry.msgid for entry in catalog if not entry.obsolete) - Counter({entry.msgid for entry in catalog})
     if twice:
         raise ValueError(f"it holds {min(twice)!r} twice: delete one of the entries")
