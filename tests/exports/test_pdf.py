@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import pikepdf
 import pytest
-from made import answer, has_maths, made, page, squeezed, title
 from PIL import Image
 
 import export_pdf
 from conftest import LANGUAGES, question_pages
 from languages import LANGUAGES as NAMES
+from made import answer, has_maths, made, page, squeezed, title
 
 NAMESPACE = {"x": "http://www.w3.org/1999/xhtml"}
 POINTS = 72 / 25.4  # points in a millimetre

@@ -4,11 +4,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from made import made
 from playwright.sync_api import Browser, expect
 
 import export_zip
 from conftest import LANGUAGES, SITE
+from made import made
 
 NAME = "pytorch-interview-site.zip"
 
