@@ -115,7 +115,8 @@ for name, make in searching.items():
         before = x.item()
         optimizer.step()
         moves.append((x.item() - before) / lr)
-        x.data.clamp_(-1, 1)
+        with torch.no_grad():
+            x.clamp_(-1, 1)
         paths[name].append(x.item())
     last = moves[-3:]
     print(f"{name:14}", *(f"{move:5.2f}" for move in last), end="")
