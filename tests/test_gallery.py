@@ -1,10 +1,13 @@
 """What the gallery shows is what its scripts printed; and a script that goes wrong stops the build and leaves nothing running."""
 
+import ast
 import doctest
+import io
 import os
 import re
 import subprocess
 import sys
+import tokenize
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +75,32 @@ def test_every_script_is_executed_and_no_output_is_left_over():
     assert not [str(script) for script in scripts if not re.fullmatch(r"[a-z0-9_/]+\.py", script.as_posix())], "small letters, digits and _"
     outputs = {path.relative_to(EXAMPLES).with_suffix(".py") for path in EXAMPLES.rglob("*.out")}
     assert outputs <= scripts, "an .out file without its script"
+
+
+MAXIMUM_LINES = 90
+WHITE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+
+
+def code_lines(text: str) -> int:
+    """The lines of a script that hold code: no docstring of the module, no comment, no blank."""
+    lines = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in WHITE
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    docstring = ast.parse(text).body[0]
+    return len(lines - set(range(docstring.lineno, docstring.end_lineno + 1)))
+
+
+@pytest.mark.parametrize("script", example_scripts(), ids=str)
+def test_a_script_is_short(script: Path):
+    count = code_lines((EXAMPLES / script).read_text("utf-8"))
+    assert count <= MAXIMUM_LINES, f"examples/{script} has {count} lines of code: one idea a script, in {MAXIMUM_LINES} at most"
+
+
+def test_lines_of_code_are_counted():
+    assert code_lines('"""\nTitle\n=====\n"""\n\n# %%\n# Prose\nx = [\n    1,\n\n]  # why\ny = """\n\n"""\n') == 6
 
 
 def links(read: Callable, page: str, to: str) -> set[str]:
