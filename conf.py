@@ -31,6 +31,7 @@ extensions = [
     "maths",
     "myth_list",
     "navigation",
+    "offline",
     "page_head",
     "page_rules",
     "practice",
