@@ -35,6 +35,7 @@ extensions = [
     "myth_list",
     "navigation",
     "one_document",
+    "offline",
     "page_head",
     "page_rules",
     "practice",

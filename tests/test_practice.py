@@ -3,6 +3,7 @@
 
 import json
 import re
+import time
 import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -138,6 +139,7 @@ def card(page: Page) -> Locator:
 
 def only(page: Page, *values: str) -> None:
     """Leave of each group that holds one of the values only those."""
+    expect(page.locator(".practice-counts")).not_to_be_empty()
     for group in page.locator(".practice fieldset").all():
         boxes = {box.get_attribute("value"): box for box in group.locator("input").all()}
         if boxes.keys() & set(values):
@@ -152,6 +154,14 @@ def dealt(page: Page) -> dict:
 
 def reviews(page: Page) -> list[dict]:
     return page.evaluate("records.reviews()")
+
+
+def until(page: Page, condition: str, argument: object = None, seconds: float = 30) -> None:
+    """Wait for an asynchronous condition, a JavaScript function; Playwright's own waiting takes its promise for true."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition, argument):
+        assert time.monotonic() < end, f"not within {seconds} s: {condition}"
+        time.sleep(0.05)
 
 
 def test_a_question_is_shown_first_and_graded_by_keys(tab: Tab, language: str):
@@ -361,7 +371,7 @@ def answer(page: Page, grade: str) -> str:
     page.keyboard.press("Space")
     expect(page.locator(".practice-grades button")).to_have_count(4)
     page.keyboard.press(grade)
-    page.wait_for_function("count => records.reviews().then(all => all.length > count)", arg=count)
+    until(page, "count => records.reviews().then(all => all.length > count)", count)
     return session["dealt"][session["position"]]
 
 
@@ -621,7 +631,7 @@ def test_a_new_scheduler_works_everything_out_again(tab: Tab, bring: Callable):
     page.evaluate("records.reschedule(reviews => ({due: 0, last: 0, reviews: reviews.length, scheduler: 'older'}))")
     page.reload()
     counts(page, "Matching: 30")
-    page.wait_for_function("records.cards().then(cards => cards.every(card => card.scheduler != 'older'))")
+    until(page, "() => records.cards().then(cards => cards.every(card => card.scheduler != 'older'))")
     assert page.evaluate("records.cards()") == good
 
 

@@ -215,6 +215,10 @@
     session = given;
     root.classList.add("in-session");
     save();
+    // The whole session works without a connection, once it has begun.
+    const codes = new Set([choices.asking, choices.answering]);
+    const files = [...new Set(session.dealt)].flatMap((name) => [...codes].map((code) => `../${code}/_static/practice/${bySlug.get(name).page}.js`));
+    offlineCopy.keep([...files, "_static/vendor/ts-fsrs/index.umd.js"]).catch(() => {});
     card();
   };
 
@@ -466,9 +470,37 @@
     repaint = () => { paint(); count() };
     paint();
     return make("section", {className: "practice-data"}, make("h2", {textContent: texts.data}), told, others,
-      make("div", {className: "practice-row"}, button(texts.export, save), button(texts.import, () => file.click()), button(texts.clear, clear)), file);
+      make("div", {className: "practice-row"}, button(texts.export, save), button(texts.import, () => file.click()), button(texts.clear, clear)), file, offlineBox());
   };
   let repaint = () => {};
+
+  // What can be read without a connection (offline.js). Looked up when it is opened.
+  const offlineBox = () => {
+    const told = make("p", {role: "status"}), row = make("div", {className: "practice-row"});
+    const box = folded(texts.offline, told, row);
+    const paint = async () => {
+      const {possible, on, whole, pages, bytes} = await offlineCopy.state();
+      told.textContent = !possible ? texts.offline_not : !on ? texts.offline_off : whole ? texts.offline_whole : fill(texts.offline_on, {pages});
+      row.replaceChildren(
+        ...(possible && bytes && !(on && whole) ? [button(fill(texts.keep_whole, {size: (bytes / 1e6).toFixed(1)}), attempt(keepWhole))] : []),
+        ...(possible && !on ? [button(texts.keep_visited, attempt(offlineCopy.start))] : []),
+        ...(possible && on ? [button(texts.keep_none, attempt(offlineCopy.remove))] : []));
+    };
+    const keepWhole = () => offlineCopy.keepWhole((progress) => { told.textContent = fill(texts.keeping, progress) });
+    const attempt = (work) => async () => {
+      for (const each of row.children) each.disabled = true;
+      let failure = "";
+      try {
+        await work();
+      } catch (error) {
+        failure = fill(texts.failed, {detail: error.message});
+      }
+      await paint();
+      if (failure) told.textContent = failure;
+    };
+    box.addEventListener("toggle", () => box.open && paint());
+    return box;
+  };
 
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
