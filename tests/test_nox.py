@@ -107,9 +107,9 @@ def commands(readme: str) -> list[str]:
 
 def test_ci_runs_what_readme_says():
     script = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-    assert len(commands("README.md")) == 2
+    assert len(commands("README.md")) == 3
     assert commands("README.md") == commands("README.zh.md")
-    assert script[-2:] == commands("README.md")
+    assert script[-3:] == commands("README.md")
     assert "set -euo pipefail" in script
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o100, "make .ci/run executable"
 
