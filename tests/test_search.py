@@ -14,7 +14,6 @@ from conftest import ROOT, TinySite, question_pages
 from search import SITES, Query, Search, answered, queries, recall
 
 BAR = 0.95  # of the queries have a page that answers among the first three
-OTHER_BAR = 0.9  # on the site in the other language
 VENDOR = ROOT / "docs" / "_static" / "vendor"
 
 
@@ -64,7 +63,7 @@ def test_the_language_of_the_query_decides_nothing(searches: dict[str, Search], 
     """Typed on the other language's site, whose index has titles, answers, headings and keywords of this one, not all its text."""
     other = next(code for code in SITES if code != language)
     found = recall(searches[other], answered(language, half))
-    assert found.share() >= OTHER_BAR, f"{found.third} of {found.total}"
+    assert found.share() >= BAR, f"{found.third} of {found.total}"
 
 
 def test_what_no_page_is_about_is_admitted(search: Search, language: str):
@@ -72,8 +71,8 @@ def test_what_no_page_is_about_is_admitted(search: Search, language: str):
     asked = [query for query in queries() if query.language == language and query.half == "tune"]
     lacking = [search(query.text)["weak"] for query in asked if not query.pages]
     doubted = [query.text for query in asked if query.pages and search(query.text)["weak"]]
-    assert sum(lacking) >= len(lacking) - 1
-    assert len(doubted) <= 2, doubted
+    assert sum(lacking) >= len(lacking) * 2 / 3
+    assert len(doubted) <= len(asked) / 30, doubted
     assert search("FlashAttention tiling")["results"]
 
 
