@@ -26,6 +26,7 @@ print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads(), "threads
 torch.ones(64, 64) @ torch.ones(64, 64)
 torch.nn.functional.conv2d(torch.ones(32, 64, 64, 64), torch.ones(64, 64, 3, 3))
 """
+# With MKL_DYNAMIC, its default, MKL and then torch take no more threads than there are cores.
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
 VERBOSE = {"MKL_VERBOSE": "1", "ONEDNN_VERBOSE": "1"}
 
@@ -49,7 +50,10 @@ MACHINES = [
         ("CNR:COMPATIBLE", "isa:Intel SSE4.1"),
         intel=True,
     ),
-    *(Machine(f"threads: {number}", dict.fromkeys(THREADS, number), (f" {number} threads",)) for number in ("1", "4")),
+    *(
+        Machine(f"threads: {number}", dict.fromkeys(THREADS, number) | {"MKL_DYNAMIC": "FALSE"}, (f" {number} threads",))
+        for number in ("1", "4")
+    ),
 ]
 
 
