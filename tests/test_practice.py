@@ -291,7 +291,7 @@ def test_true_or_false(tab: Tab, site: Path):
     seen = set()
     for _ in range(40):
         page.reload()
-        expect(page.locator(".practice-question")).to_be_visible()
+        expect(page.locator(".practice-question")).to_be_focused()
         page.keyboard.press("Space")
         box = page.locator(".practice-claim").first
         claim = box.locator("> p").text_content()
@@ -346,6 +346,7 @@ def test_mock_interview(tab: Tab, site: Path):
     assert total >= 2
     points.first.check()
     page.reload()
+    expect(page.locator(".practice-question")).to_be_focused()
     page.keyboard.press("Space")
     expect(points.first).to_be_checked()
     page.clock.run_for(44 * 60_000)
@@ -603,6 +604,8 @@ def test_a_question_that_is_gone_keeps_the_rest(tab: Tab, bring: Callable):
 def test_a_question_that_is_renamed_keeps_its_reviews(tab: Tab, bring: Callable):
     """The site comes back with the question under another name, which says what it was called."""
     page = tab()
+    # No worker, or it would fetch what is planted here
+    page.add_init_script("localStorage.setItem('pytorch-interview:offline', 'off')")
     page.goto(f"/en/{PRACTICE}")
     bring(page, practice_file())
     expect(status(page)).to_contain_text("2 reviews")
@@ -729,7 +732,7 @@ def test_practice_from_disk(tab: Tab, site: Path, language: str):
 
 
 def test_a_question_that_cannot_be_loaded(browser: Browser, address: str):
-    page = browser.new_page(base_url=address)
+    page = browser.new_page(base_url=address, service_workers="block")
     page.goto(f"/en/{PRACTICE}")
     page.route("**/_static/practice/**", lambda route: route.abort())
     start(page)
