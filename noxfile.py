@@ -113,7 +113,8 @@ def tests(session):
     install(session, "test")
     if not SITE.exists():
         session.error("There is no site to test in _build/html: run nox -s docs first")
-    session.run("pytest", *session.posargs)
+    # A process for each core; a file's tests stay together, since they share what they build
+    session.run("pytest", "-n", "auto", "--dist", "loadfile", *session.posargs)
 
 
 @nox.session
