@@ -108,6 +108,20 @@ def mutate(session):
 
 
 @nox.session
+def reproduce(session):
+    """Build the site twice from nothing, in different folders and at different times, and compare every byte."""
+    install(session, "test")
+    session.run("python", "tests/reproduce.py")
+
+
+@nox.session
+def faults(session):
+    """Cut the network, kill builds half-way, and build the whole site in odd folders; what takes seconds is in the tests."""
+    install(session, "doctest", "tensorflow", "test")
+    session.run("pytest", "tests/whole_faults.py", *session.posargs)
+
+
+@nox.session
 def tests(session):
     """Run pytest on the built site: structure, planted faults, and a real browser."""
     install(session, "test")
