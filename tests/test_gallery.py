@@ -292,5 +292,7 @@ def test_every_wait_for_other_processes_has_an_end():
     """A script that starts processes limits how long their group waits, and how long it waits for them."""
     for script in example_scripts():
         text = (EXAMPLES / script).read_text("utf-8")
+        if "torch.distributed.run" not in text:
+            continue
         for call in re.findall(r"^.*\b(?:init_process_group|run)\(.*$", text, flags=re.MULTILINE):
             assert "timeout=" in call, f"examples/{script}: no timeout in: {call.strip()}"

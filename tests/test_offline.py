@@ -257,7 +257,7 @@ def test_the_whole_site(reader: BrowserContext, host: Host):
         > 0
     )
     page.goto(host.address("zh_CN/search.html?q=归一化"))
-    expect(page.locator("ul.search a").first).to_be_visible()
+    expect(page.locator(".search-results a").first).to_be_visible()
 
 
 def test_the_whole_site_breaks_off(reader: BrowserContext, host: Host):

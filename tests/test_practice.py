@@ -14,9 +14,9 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from conftest import LANGUAGES, ROOT, TinySite, question_pages
+from conftest import LANGUAGES, ROOT, Tab, TinySite, question_pages
 from practice import TEXTS
-from test_browser import Tab, address, language, tab, violations  # noqa: F401
+from test_browser import language, violations  # noqa: F401
 
 QUESTION = "questions/autograd/detach"
 PRACTICE = "practice.html"

@@ -23,7 +23,7 @@ class Shell:
         self.folder, self.output = folder, ""
 
     def run(self, program: str, *arguments: str, **options: object) -> None:
-        if program in ("ruff", "pymarkdown"):  # they read no catalog
+        if program in ("codespell", "pymarkdown", "ruff"):  # they read no catalog
             return
         modules = {"sphinx-build": ["-m", "sphinx"], "sphinx-intl": ["-m", "sphinx_intl"]}
         command = [sys.executable, *modules.get(program, []), *arguments]
@@ -39,7 +39,7 @@ class Repository:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        for name in ("conf.py", "docutils.conf", "noxfile.py", "pyproject.toml"):
+        for name in (".autocorrectrc", "conf.py", "docutils.conf", "noxfile.py", "pyproject.toml"):
             self.write(name, (ROOT / name).read_text("utf-8"))
         (folder / "docs").mkdir()
         for name in ("_ext", "_static", "_templates"):
