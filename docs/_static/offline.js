@@ -27,14 +27,16 @@ const offlineCopy = (() => {
     });
   };
 
-  // What the page has loaded before the worker was there.
-  const loaded = () => [location.href, ...performance.getEntriesByType("resource").map((entry) => entry.name)].filter((name) => name.startsWith(root));
+  // What a page loads before the worker is there, or past it, as browsers load the site's icon.
+  const loaded = (entries) => entries.map((entry) => entry.name).filter((name) => name.startsWith(root));
+  const tell = async (entries) => wanted() && ask({keep: [location.href, ...loaded(entries)]}).catch(() => {});
 
   const register = async () => {
-    // The first worker takes over, or a new version does, while this page is open: what has come in without it is kept then.
-    navigator.serviceWorker.addEventListener("controllerchange", () => ask({keep: loaded()}));
+    // A new version takes over while this page is open: what has come in without it is kept then.
+    navigator.serviceWorker.addEventListener("controllerchange", () => tell(performance.getEntriesByType("resource")));
     await navigator.serviceWorker.register(`${root}sw.js`, {scope: root});
-    if (!navigator.serviceWorker.controller) await ask({keep: loaded()});
+    await tell(performance.getEntriesByType("resource"));
+    new PerformanceObserver((list) => tell(list.getEntries())).observe({type: "resource", buffered: true});
   };
 
   const ours = async () => (await caches.keys()).filter((key) => key.startsWith(prefix));
@@ -69,6 +71,9 @@ const offlineCopy = (() => {
   if (possible && wanted()) {
     const later = () => register().catch(() => {});
     document.readyState === "complete" ? later() : addEventListener("load", later);
+  } else if (possible) {
+    // The page where a reader has removed everything was served by the worker to its end.
+    ours().then((keys) => keys.forEach((key) => caches.delete(key))).catch(() => {});
   }
 
   return {

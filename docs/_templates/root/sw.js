@@ -135,7 +135,9 @@ self.addEventListener("message", (event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(CACHE);
     // They were just loaded, so the browser's own cache has them.
-    await forEach((addresses ?? []).filter(isOurs), (address) => keep(cache, address, {cache: "force-cache"}).catch(() => {}));
+    await forEach((addresses ?? []).filter(isOurs), async (address) => {
+      if (!await cache.match(name(address))) await keep(cache, address, {cache: "force-cache"}).catch(() => {});
+    });
     if (!whole) return port?.postMessage({done: true});
     try {
       const files = await fetchFiles();
