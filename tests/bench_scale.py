@@ -8,12 +8,15 @@ import json
 import math
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from conftest import ROOT, question_pages
+from search import Search, queries
 
 LEFT_OUT = (".git", ".nox", ".venv", "_build", "auto_examples", "*.mo", "__pycache__", ".*_cache")
 STAGES = ("read", "resolve", "write", "finish", "total", "peak")
@@ -75,6 +78,19 @@ def runs(root: Path) -> dict[str, dict[str, float]]:
     return found
 
 
+def search_costs(root: Path) -> tuple[float, float]:
+    """The search index's size in kB gz, and the milliseconds that the engine takes for a query, as a median; in English."""
+    search = Search(root / "_build" / "html-en" / "out")
+    times = []
+    for query in queries()[::5]:
+        start = time.monotonic()
+        search(query.text)
+        times.append(1000 * (time.monotonic() - start))
+    size = search.size() / 1000
+    search.close()
+    return size, statistics.median(times)
+
+
 def measure_scale(sizes: list[int]) -> None:
     """Print the seconds and MiB of each stage at each size, and how they grow."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -84,6 +100,8 @@ def measure_scale(sizes: list[int]) -> None:
             for name, found in runs(root).items():
                 table.setdefault(name, {})[size] = found
                 print(f"{size:5} pages  {name:28}", *(f"{stage} {found[stage]:.1f}" for stage in STAGES), sep="  ", flush=True)
+            size_gz, milliseconds = search_costs(root)
+            print(f"{size:5} pages  search index {size_gz:.0f} kB gz, a query {milliseconds:.0f} ms", flush=True)
             shutil.rmtree(root)
     if len(sizes) > 1:
         print(f"\nGrowth exponent over {sizes} pages (bar for the total of cold builds: {EXPONENT})")
