@@ -23,6 +23,7 @@ nitpicky = True
 extensions = [
     "accessibility",
     "addresses",
+    "archives",
     "catalogs",
     "checked_examples",
     "encoding",
