@@ -50,7 +50,7 @@ EXPECTED = {
     "lines swapped": (16, "b\na"),
     "line added": (16, "a\nb\nb"),
     "space": (14, "tensor([0,  0])"),
-    "dots": (14, "te...)"),
+    "dots": (14, "te...)"),  # codespell:ignore
     "blank line": (20, "1\n\n2"),
     "exception": (26, "Traceback (most recent call last):\n  ...\nKeyError: index 5 is out of bounds for dimension 0 with size 2"),
     "message": (26, "Traceback (most recent call last):\n  ...\nIndexError: index 5 is out of for dimension 0 with size 2"),
