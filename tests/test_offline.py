@@ -247,7 +247,7 @@ def test_the_whole_site(reader: BrowserContext, host: Host):
     expect(page.get_by_text("The whole site is kept")).to_be_visible(timeout=60_000)
     second = host.deploy(f"zh_CN/{QUESTION}", "三十秒回答", "半分钟回答")
     page.goto(host.address("en/index.html"))
-    until(page, "name => caches.keys().then(keys => keys.length == 1 && keys[0] == name)", cache(second))
+    until(page, "name => caches.keys().then(keys => keys.length == 1 && keys[0] == name)", cache(second), seconds=60)
     host.down()
     page.goto(host.address(f"zh_CN/{QUESTION}"))
     expect(page.locator(".admonition.answer .admonition-title")).to_have_text("半分钟回答")
@@ -273,6 +273,7 @@ def test_the_whole_site_breaks_off(reader: BrowserContext, host: Host):
 def test_a_session_goes_on_without_a_connection(reader: BrowserContext, host: Host):
     page = visit(reader, host, "zh_CN/practice.html")
     page.locator(".practice button.primary").click()
+    expect(page.locator(".practice-question")).to_be_focused()
     names = page.evaluate("JSON.parse(sessionStorage.getItem('pytorch-interview:practice')).dealt")
     wait_for(page, "count => kept.filter(name => name.includes('/_static/practice/')).length == count", len(names))
     wait_for(page, "() => kept.some(name => name.includes('ts-fsrs'))")
@@ -305,6 +306,8 @@ def test_a_reader_removes_it(reader: BrowserContext, host: Host):
     until(page, "() => caches.keys().then(keys => keys.length == 0)")
     offline_box(page, host)
     page.get_by_role("button", name="Keep what I visit").click()
+    page.get_by_role("button", name="Remove what is kept").click()
+    page.get_by_role("button", name="Keep what I visit").click()  # at once: the worker was on its way out
     expect(page.get_by_text("Pages that you visit are kept")).to_be_visible()
     wait_for(page, "name => kept.includes(name)", host.address("en/practice.html"))
 

@@ -282,6 +282,23 @@ def test_asked_in_one_language_and_answered_in_the_other(tab: Tab, language: str
     assert bool(re.search(r"[\u4e00-\u9fff]", answer.inner_text())) == (answering == "zh_CN")
 
 
+def test_a_formula_brings_its_stylesheet(tab: Tab, site: Path):
+    """It is loaded with the first card that holds a formula, and the font with it."""
+    sheet = "link[href*='maths.css']"
+    page = tab()
+    page.goto(f"/en/{PRACTICE}#questions=cross-entropy")
+    expect(page.locator(".practice-question")).to_be_focused()
+    assert "<math" in json.dumps(parts(site, "en", "questions/losses/cross-entropy"))
+    expect(page.locator(sheet)).to_have_count(1)
+    page.keyboard.press("Space")
+    page.evaluate("for (const box of document.querySelectorAll('details')) box.open = true")
+    expect(page.locator(".practice-card math").first).to_be_visible()
+    assert "Site Maths" in page.locator(".practice-card math").first.evaluate("math => getComputedStyle(math).fontFamily")
+    page.keyboard.press("Escape")
+    page.goto(f"/en/{PRACTICE}")
+    expect(page.locator(sheet)).to_have_count(0)
+
+
 def test_true_or_false(tab: Tab, site: Path):
     """Both a myth and what is right are dealt; the verdict goes by which it was."""
     page = tab()

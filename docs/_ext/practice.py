@@ -283,8 +283,6 @@ def write(app: Sphinx, pagename: str, templatename: str, context: dict, doctree:
     if app.env.metadata.get(pagename, {}).get(PAGE_MARK):
         app.add_css_file("practice.css")
         app.add_js_file("practice.js", loading_method="defer")
-        if context["body"].find("<math") < 0:  # a card may hold a formula
-            app.add_css_file("maths/maths.css")
     if is_question(pagename):
         path = app.outdir / FOLDER / f"{pagename}.js"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -65,6 +65,8 @@ const offlineCopy = (() => {
   const start = async () => {
     want(true);
     await register();
+    // A worker that was on its way out when it was called back has no cache any more.
+    await ask({again: true, keep: [location.href]});
   };
 
   // After the page: nothing of this is needed to read it. A site without a worker, such as a preview, just has none.

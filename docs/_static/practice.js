@@ -4,6 +4,8 @@
   const root = document.querySelector(".practice");
   const {language, languages, topics, levels, asked, texts, questions} = JSON.parse(root.dataset.practice);
   const KEY = "pytorch-interview:practice", INTERVIEW = {number: 6, minutes: 45}, SPEAKING = 30;
+  // Loaded with the first card that holds a formula
+  const MATHS = ["_static/maths/maths.css", "_static/maths/stix-two-math.woff2"];
   const slug = (question) => question.page.split("/").pop();
   const bySlug = new Map(questions.map((question) => [slug(question), question]));
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
@@ -49,7 +51,11 @@
   const parts = async (code, page) => {
     const name = `${code}/${page}`;
     if (!window.practiceParts?.[name]) await load(`../${code}/_static/practice/${page}.js`);
-    return window.practiceParts[name];
+    const found = window.practiceParts[name];
+    if (JSON.stringify(found).includes("<math") && !document.querySelector("link[href*='maths.css']")) {
+      document.head.append(make("link", {rel: "stylesheet", href: MATHS[0]}));
+    }
+    return found;
   };
 
   // When a question is due follows from its reviews, by FSRS with its makers' parameters. Whole days: no steps of minutes, no randomness.
@@ -218,7 +224,7 @@
     // The whole session works without a connection, once it has begun.
     const codes = new Set([choices.asking, choices.answering]);
     const files = [...new Set(session.dealt)].flatMap((name) => [...codes].map((code) => `../${code}/_static/practice/${bySlug.get(name).page}.js`));
-    offlineCopy.keep([...files, "_static/vendor/ts-fsrs/index.umd.js"]).catch(() => {});
+    offlineCopy.keep([...files, ...MATHS, "_static/vendor/ts-fsrs/index.umd.js"]).catch(() => {});
     card();
   };
 

@@ -24,6 +24,9 @@ const isOurs = (address) => address.startsWith(ROOT) && ![FILES, WHOLE, ROOT + "
 const isSound = (response) => response.ok && response.type === "basic" && !response.redirected;
 const olderCaches = async () => (await caches.keys()).filter((key) => key.startsWith(PREFIX) && key !== CACHE);
 
+// This version's cache, or null where it has been deleted: by a newer version, or by the reader. A worker on its way out must not revive it.
+const current = async () => await caches.has(CACHE) ? caches.open(CACHE) : null;
+
 // Work through a list, a few at a time, until one fails.
 const forEach = async (list, work) => {
   const rest = [...list];
@@ -88,7 +91,7 @@ self.addEventListener("fetch", (event) => {
 
 const answer = async (event) => {
   const {request} = event;
-  const kept = async () => (await caches.open(CACHE)).match(name(request.url));
+  const kept = async () => (await current())?.match(name(request.url));
   let response;
   try {
     // A page is asked for again even where the browser's own cache thinks it fresh: the network comes first.
@@ -104,15 +107,15 @@ const answer = async (event) => {
   if (response.status >= 500) return await kept() ?? response;
   if (isSound(response)) {
     const copy = response.clone();
-    event.waitUntil(caches.open(CACHE).then((cache) => cache.put(name(request.url), copy)));
+    event.waitUntil(current().then((cache) => cache?.put(name(request.url), copy)));
   }
   return response;
 };
 
 // What a reader sees where a page was never visited: what there is instead, in both languages.
 const sorry = async () => {
-  const cache = await caches.open(CACHE), lists = {en: [], zh_CN: []};
-  for (const {url} of await cache.keys()) {
+  const cache = await current(), lists = {en: [], zh_CN: []};
+  for (const {url} of await cache?.keys() ?? []) {
     const language = url.slice(ROOT.length).match(/^(en|zh_CN)\/.*\.html$/)?.[1];
     if (!language) continue;
     const title = (await (await cache.match(url)).text()).match(/<title>([^<]*)<\/title>/)?.[1] ?? url;
@@ -129,16 +132,17 @@ ${section("zh-CN", "没有网络连接，这个页面也没有保存过。可以
   return new Response(html, {status: 503, headers: {"Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy}});
 };
 
-// The page asks: keep these; keep everything. It is answered through the port that it sends along.
+// The page asks: keep these; keep everything; begin again after a removal. It is answered through the port that it sends along.
 self.addEventListener("message", (event) => {
-  const {keep: addresses, whole} = event.data, [port] = event.ports;
+  const {keep: addresses, whole, again} = event.data, [port] = event.ports;
   event.waitUntil((async () => {
-    const cache = await caches.open(CACHE);
+    const cache = again ? await caches.open(CACHE) : await current();
+    if (!cache) return port.postMessage({done: true});
     // They were just loaded, so the browser's own cache has them.
     await forEach((addresses ?? []).filter(isOurs), async (address) => {
       if (!await cache.match(name(address))) await keep(cache, address, {cache: "force-cache"}).catch(() => {});
     });
-    if (!whole) return port?.postMessage({done: true});
+    if (!whole) return port.postMessage({done: true});
     try {
       const files = await fetchFiles();
       let count = 0;
@@ -148,12 +152,12 @@ self.addEventListener("message", (event) => {
           if (!isSound(response)) throw new Error(`${address}: ${response.status}`);
         }
         count += 1;
-        port?.postMessage({count, total: files.length});
+        port.postMessage({count, total: files.length});
       });
       await cache.put(WHOLE, new Response(""));
-      port?.postMessage({done: true});
+      port.postMessage({done: true});
     } catch (error) {
-      port?.postMessage({failed: error.message});
+      port.postMessage({failed: error.message});
     }
   })());
 });
