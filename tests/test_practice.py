@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from conftest import LANGUAGES, ROOT, Tab, TinySite, question_pages
-from practice import TEXTS
+from practice import TEXTS, sentence
 from test_browser import language, violations  # noqa: F401
 
 QUESTION = "questions/autograd/detach"
@@ -53,6 +53,9 @@ def test_a_card_has_what_its_page_has(site: Path, docname: str):
         assert len(card["followups"]) == len(page.select("details.followup")) >= 2
         for myth in card["myths"]:
             assert myth["claim"] and myth["proof"] and myth["right"]
+            for text in (myth["claim"], myth["right"]):
+                assert text[0] == text[0].upper(), "a small letter tells what is right from what is claimed"
+                assert not re.fullmatch("“[^“”]*”", text), "quotation marks tell what is claimed from what is right"
             assert not re.match(r"Right:|正确的说法", BeautifulSoup(myth["right"], "html.parser").text)
         for each in card["followups"]:
             assert each["question"] and each["answer"]
@@ -108,6 +111,20 @@ def test_practice_knows_which_scheduler_it_has():
     assert f'"ts-fsrs {fsrs["version"]}"' in (ROOT / "docs/_static/practice.js").read_text("utf-8"), (
         "a new version works out all cards again"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("“a b”", "A b"),
+        ("every x.", "Every x."),
+        ("“a” and “b”", "“a” and “b”"),
+        ("“say “a” now”", "Say “a” now"),
+        ("<b>x</b>", "<b>x</b>"),
+    ],
+)
+def test_looks_do_not_tell_true_from_false(text: str, shown: str):
+    assert sentence(text) == shown
 
 
 def test_former_names(tiny: TinySite):

@@ -227,7 +227,15 @@ def myth(box: Tag, docname: str) -> dict:
     right = paragraphs[-1].extract() if paragraphs else None
     if right is not None and (first := right.find(string=True)):
         first.replace_with(RIGHT.sub("", first))
-    return {"claim": contents(title), "proof": contents(whole), "right": contents(right) if right else ""}
+    return {"claim": sentence(contents(title)), "proof": contents(whole), "right": sentence(contents(right)) if right else ""}
+
+
+def sentence(text: str) -> str:
+    """A claim as a sentence: without quotation marks around it, and with a capital letter. Else its looks would tell true from false."""
+    inner = re.fullmatch(r"[“\"](.*)[”\"]", text, re.DOTALL)
+    if inner and not re.search(r"[“”]", re.sub(r"“[^“”]*”", "", inner[1])):
+        text = inner[1]
+    return text[:1].upper() + text[1:]
 
 
 def followup(box: Tag, docname: str) -> dict:
