@@ -7,6 +7,7 @@ is printed twice, and a PDF without the time of its making, which pikepdf sets w
 """
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import chromium
 from export_pages import epoch
 
+NODE = re.compile(rb"\(node\d{8}\)")  # as long as what takes its place: the file's table of offsets stays right
 TEMPLATES = Path(__file__).parent.parent / "_export"
 FILL = """pages => {
     for (const number of document.querySelectorAll("[data-page-of]")) number.textContent = pages[number.dataset.pageOf] ?? "?"
@@ -87,9 +89,17 @@ def cheat_sheet(cards: Path, folder: Path) -> Path:
     return path
 
 
+def renumbered(printed: bytes) -> bytes:
+    """A printed file in which the nodes of the structure are counted from 0; Chromium counts on from whatever it made before."""
+    names = sorted(set(NODE.findall(printed)))
+    numbers = {name: b"(node%08d)" % number for number, name in enumerate(names)}
+    return NODE.sub(lambda match: numbers[match[0]], printed)
+
+
 def finish(draft: Path, path: Path, author: str) -> None:
     """Set what a library shows of a book, put the time of the export for that of the printing, and pack the file."""
     moment = time.strftime("D:%Y%m%d%H%M%SZ", time.gmtime(epoch()))
+    draft.write_bytes(renumbered(draft.read_bytes()))
     with pikepdf.open(draft) as pdf:
         for name in ("/CreationDate", "/ModDate"):
             pdf.docinfo[name] = moment

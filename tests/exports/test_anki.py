@@ -111,7 +111,7 @@ def test_two_languages_that_differ_are_refused(tmp_path: Path):
 def test_tags(collection: Collection, edition: str):
     """Every note says its topic, level, frequency and kind, in the deck's language."""
     load(collection, made(f"pytorch-interview-{edition}.apkg"))
-    roots = {"zh_CN": {"主题", "级别", "频率", "类型"}}.get(edition, {"Topic", "Level", "Frequency", "Kind"})
+    roots = {"zh_CN": {"主题", "难度", "频率", "类型"}}.get(edition, {"Topic", "Level", "Frequency", "Kind"})
     for number in collection.find_notes(""):
         assert {tag.partition("::")[0] for tag in collection.get_note(number).tags} == roots
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import LANGUAGES, ROOT, SITE
+from export_pdf import renumbered
 from made import FOLDER, made
 
 WORK = ROOT / "_build" / "work" / "export"
@@ -45,6 +46,12 @@ def test_what_the_builders_write(tmp_path: Path, same_time: None, builder: str, 
         builder, ["questions.json", "cards.json", "llms.txt", "llms-full.txt"]
     )
     assert [name for name in names if (folder / name).read_bytes() != (out / name).read_bytes()] == []
+
+
+def test_a_printed_file_does_not_depend_on_what_was_printed_before():
+    """Chromium numbers the nodes of a structure through all pages that it has opened."""
+    first, later = (b"/ID (node%08d) /Headers [ (node%08d) (node%08d) ]" % tuple(start + n for n in (7, 7, 9)) for start in (0, 41))
+    assert renumbered(first) == renumbered(later) == b"/ID (node00000000) /Headers [ (node00000000) (node00000001) ]"
 
 
 def test_what_is_made_of_it(tmp_path: Path, same_time: None):

@@ -30,7 +30,7 @@ def test_it_works_from_disk(browser: Browser, tmp_path: Path, language: str):
     page.goto((tmp_path / "pytorch-interview" / language / "questions" / "autograd" / "detach.html").as_uri())
     expect(page.locator(".admonition.answer")).to_be_visible()
     page.goto((tmp_path / "pytorch-interview" / language / "search.html").as_uri() + "?q=batchnorm")
-    expect(page.locator("a[href^='questions/layers/batchnorm.html']").first).to_be_visible()
+    expect(page.locator(".search-results a[href*='/questions/layers/batchnorm.html']").first).to_be_visible()
     page.goto((tmp_path / "pytorch-interview" / language / "downloads.html").as_uri())
     expect(page.locator(".no-downloads")).to_be_visible()
     expect(page.locator("ul.downloads")).to_have_count(0)
