@@ -23,8 +23,8 @@ nitpicky = True
 extensions = [
     "accessibility", "addresses", "archives", "catalogs", "checked_examples", "downloads", "encoding",
     "error_list", "gallery_index", "home", "languages", "maths", "myth_list", "navigation", "offline",
-    "one_document", "page_head", "page_rules", "practice", "question", "question_list", "search_index",
-    "side_by_side", "stale_pages", "stamp", "study_marks", "stylesheets", "unfinished", "version_change",
+    "one_document", "page_assets", "page_head", "page_rules", "practice", "question", "question_list",
+    "search_index", "side_by_side", "stale_pages", "stamp", "study_marks", "unfinished", "version_change",
 ]  # fmt: skip
 
 # https://myst-parser.readthedocs.io/en/latest/configuration.html

@@ -175,7 +175,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, read: Read, language: str)
         assert "default-src 'self'" in policy and "sha256-" in policy, page
 
 
-def test_stylesheets_are_loaded_where_they_are_used(read: Read):
+def test_files_are_loaded_where_they_are_used(read: Read):
     def sheets(page: str) -> str:
         return " ".join(link["href"] for link in read(f"en/{page}").select("link[rel=stylesheet]"))
 
@@ -184,6 +184,12 @@ def test_stylesheets_are_loaded_where_they_are_used(read: Read):
     assert "sg_gallery" not in sheets("index.html")
     assert "maths.css" in sheets("questions/layers/batchnorm.html")
     assert "maths.css" not in sheets("index.html")
+    scripts = {
+        page: " ".join(script["src"] for script in read(f"en/{page}").select("script[src]")) for page in ("index.html", "practice.html")
+    }
+    assert "copybutton" in scripts["index.html"] and "copybutton" in sheets("index.html")
+    assert not re.search("copybutton|clipboard", scripts["practice.html"] + sheets("practice.html"))
+    assert "sg-tags" not in scripts["index.html"]
 
 
 def test_root_leads_to_both_languages(site: Path, read: Read):
