@@ -130,6 +130,8 @@ def test_a_reader_shows_it_and_turns_it_off(tab: Tab, language: str, docname: st
     switch = page.locator(SWITCH)
     expect(switch).to_have_attribute("aria-pressed", "false")
     assert shown(page) == 0 and asked_for(page) == []
+    for mark in page.locator(".study-tools [data-mark]").all():  # these appear once the browser's database is open
+        expect(mark).to_be_visible()
     before = page.locator("article").inner_text()
     switch.click()
     expect(switch).to_have_attribute("aria-pressed", "true")
