@@ -196,6 +196,8 @@ REST_RIGHT = {
 }
 # English that no Chinese can stand for: it is the page that must change.
 UNTRANSLATABLE = {"1. First things": "1. 首先", "2. Second things": "2. Second things", "+ More things": "更多", "# A heading": "标题"}
+# A footnote's mark, dropped: the text below the page would belong to nothing. {name: (English, Chinese, the mark)}
+FOOTNOTES = {"faults/footnote": ("A claim.[^note]", "说法。", "note"), "auto_examples/faults/footnote": ("A claim [1]_.", "说法。", "1")}
 MENDED = {english: chinese for english, _, _, chinese in FAULTS.values()}
 REST_MENDED = {english: chinese for english, _, _, chinese in REST_FAULTS.values()}
 
@@ -247,6 +249,14 @@ def built(tiny_module: TinySite) -> Build:
         write_catalog(tiny_module, f"auto_examples/{name}", entry(english, chinese))
     for number, (english, chinese) in enumerate(UNTRANSLATABLE.items()):
         write_catalog(tiny_module, f"faults/untranslatable{number}", entry(english, chinese))
+    for name, (english, chinese, _) in FOOTNOTES.items():
+        write_catalog(tiny_module, name, entry(english, chinese))
+    tiny_module.write("docs/notes.md", "# Page\n\nA claim.[^note]\n\n[^note]: A remark.\n")
+    write_catalog(
+        tiny_module,
+        "notes",
+        "".join(entry(*pair) for pair in (("Page", "页面"), ("A claim.[^note]", "说法。[^note]"), ("A remark.", "附注。"))),
+    )
     write_catalog(tiny_module, "faults/fuzzy", "#, fuzzy\n" + entry("All new things.", "新东西。"))
     write_catalog(tiny_module, "faults/obsolete", "\n".join(f"#~ {line}" for line in entry("Gone.", "没了。").splitlines() if line))
     write_catalog(tiny_module, "sphinx", entry("%(torch)s on %(date)s", "%(torch)s 于某日") + entry("Added in version %s", "%s 新增"))
@@ -281,6 +291,17 @@ def test_fuzzy_obsolete_and_placeholder_are_named(built: Build):
 def test_english_that_cannot_be_translated_is_named(built: Build, number: int):
     """Sphinx reads a message as a page of its own; what it then takes for a list or heading it leaves as it is."""
     built.line(f"/untranslatable{number}.po:5: WARNING: the English begins like a list, a heading or a quotation")
+
+
+@pytest.mark.parametrize("name", FOOTNOTES)
+def test_dropped_footnote_is_named(built: Build, name: str):
+    built.line(f"/{name}.po:5: WARNING: the footnote '{FOOTNOTES[name][2]}' of the English is missing in the Chinese")
+
+
+def test_kept_footnote_is_shown(built: Build):
+    page = BeautifulSoup((built.folder / "notes.html").read_text("utf-8"), "html.parser")
+    [mark] = page.select("article p a.footnote-reference")
+    assert "附注。" in page.select_one(mark["href"]).get_text() and "notes." not in built.output
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -121,6 +121,8 @@ def read_markdown(app: Sphinx) -> Callable[[str], Message]:
                 found.role(token.meta["name"], token.content)
             elif token.type in ("link_open", "image"):
                 found.marks["link", str(token.attrs.get("href") or token.attrs.get("src"))] += 1
+            elif token.type == "footnote_ref":
+                found.marks["footnote", token.meta["label"]] += 1
             elif token.type == "html_inline":
                 found.marks["HTML", token.content] += 1
             elif token.type.startswith(("strong", "em")):
@@ -151,6 +153,8 @@ def read_rest(text: str) -> Message:
     document = utils.new_document("", REST_SETTINGS)
     Parser().parse("x".join(words), document)
     single = len(document) == 1 and isinstance(document[0], nodes.paragraph)
+    for node in document.findall(nodes.footnote_reference):
+        found.marks["footnote", node.get("refname", "#")] += 1
     faulty = [node.astext() for node in document.findall(lambda node: isinstance(node, nodes.problematic | nodes.title_reference))]
     plain = [node for node in document.findall(nodes.Text) if not isinstance(node.parent, nodes.title_reference | nodes.problematic)]
     visible = "".join(plain) + "`" * len(faulty)
