@@ -2,7 +2,7 @@
 Frozen, and yet it forgets: BatchNorm
 =====================================
 
-``requires_grad_(False)`` stops gradients, and so it freezes the parameters.
+``requires_grad_(False)`` stops gradients, and a parameter without one takes no step.
 BatchNorm's running statistics are buffers and have none: in training mode they follow
 the new images, in a frozen network, too.
 This script sends new images through a frozen network, and tests after each pass which
@@ -15,7 +15,7 @@ The question: :ref:`freezing-layers`.
 # Letters, and something new
 # --------------------------
 #
-# Twelve DejaVu typefaces come with Matplotlib.
+# Matplotlib comes with twelve DejaVu typefaces that have letters.
 # The network will learn their letters, white on black.
 # Then come digits, which are new to it: the same digits once white on black, like the
 # letters, and once black on white.
@@ -59,7 +59,7 @@ plt.rc(("text", "xtick", "ytick"), color=GREY)
 plt.rc("font", size=16)
 plt.rc("lines", linewidth=3, markersize=11)
 
-fig, ax = plt.subplots(figsize=(6, 2.8), layout="constrained")
+fig, ax = plt.subplots(figsize=(6, 2.1), layout="constrained")
 rows = letters[::32], digits[::12], 1 - digits[::12]  # ten of each
 ax.imshow(torch.cat([torch.cat(list(row), dim=1) for row in rows]), cmap="gray")
 ax.set_yticks([10, 30, 50], ["letters", "digits", "1 − digits"])
@@ -72,7 +72,8 @@ plt.show()
 #
 # The backbone has two BatchNorms, each with three buffers: ``running_mean``,
 # ``running_var`` and ``num_batches_tracked``.
-# The network learns all letters in one batch, until it reads them in evaluation mode.
+# Sixty steps, each with all letters in one batch, and the network reads them in
+# evaluation mode.
 backbone = nn.Sequential(
     *(nn.Flatten(), nn.Linear(400, 64), nn.BatchNorm1d(64), nn.ReLU()),
     *(nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU()),
@@ -99,7 +100,7 @@ print("reads the letters:", accuracy(pretrained) > 0.9)
 # No loss is computed, no optimizer takes a step, and no parameter changes.
 # Yet forty forward passes in training mode are enough: the running statistics become
 # those of black on white, and the network no longer reads most letters.
-# With images like the letters the statistics move, too, but nobody sees it.
+# With images like the letters the statistics move, too, but the accuracy hardly shows it.
 # With the backbone in evaluation mode nothing moves.
 #
 # So freeze with both, ``requires_grad_(False)`` and ``eval()``, and call ``eval()`` again

@@ -2,7 +2,8 @@ r"""
 Where Adam, AdamW, AMSGrad and SGD part
 =======================================
 
-The four optimizers differ in one point: what they divide by the size of the gradient.
+This script looks at one difference between the four: what they divide by the size of
+the gradient, the root of a running mean of its square.
 SGD divides nothing.
 Adam divides everything, and AdamW all but the weight decay.
 AMSGrad divides by the largest size so far.
@@ -22,14 +23,14 @@ The question: :ref:`adam-learning-rate`.
 # With decay :math:`\lambda` and rate :math:`\eta`, a step of AdamW multiplies the weight
 # by :math:`1 - \eta\lambda`.
 # That is 0.995 here, and 100 steps leave :math:`0.995^{100} = 0.6058`.
-# SGD adds :math:`\lambda w` to the gradient and leaves the same, because it divides
+# Plain SGD adds :math:`\lambda w` to the gradient and leaves the same, because it divides
 # nothing.
 #
 # ``Adam(weight_decay=...)`` adds :math:`\lambda w` to the gradient, too, but then it
 # divides the sum by the size of the gradient.
 # A weight with large gradients hardly decays.
 # With small ones the decay *is* the gradient: Adam takes steps of about :math:`\eta`, and
-# in the first column :math:`\lambda` could be ten times smaller without any effect.
+# in the first column a tenth of :math:`\lambda` leaves the same.
 import matplotlib.pyplot as plt
 import torch
 from torch.optim import SGD, Adam, AdamW
@@ -71,7 +72,7 @@ ax.plot(sizes, left_after(decaying["Adam"], sizes), "s--", color=ORANGE)
 ax.text(1 / 64, 0.64, "AdamW, SGD")
 ax.text(1 / 64, 0.13, "Adam")
 ax.set_xscale("log", base=2)
-ax.set(xlabel="size of the gradient $g$", ylabel="left of the weight", ylim=(0, 1.05))
+ax.set(xlabel="size of the gradient $g$", ylabel="weight after 100 steps", ylim=(0, 1.05))
 ax.set_title("AdamW decays all weights alike")
 plt.show()
 
@@ -82,6 +83,7 @@ plt.show()
 # Now :math:`x` may move in [−1, 1], and its gradient is 4, −1, −1, and again, as in
 # `Reddi et al. <https://arxiv.org/abs/1904.09237>`_.
 # On average it is positive, so the minimum is at −1.
+# The learning rate falls as :math:`0.5 / \sqrt{t}`.
 #
 # The table shows the moves of the last three steps, in units of the learning rate.
 # SGD moves by −4, 1 and 1, and on the whole to the left.
