@@ -22,12 +22,11 @@ from sphinx.locale import _
 from export_markdown import markdown
 from export_pages import address, date, links_out, questions, target, topic
 from languages import LANGUAGES, page_keywords
-from question import ASKED, LEVELS, boxes
+from question import ASKED, LEVELS, boxes, without_right
 
 SCHEMA = "questions.schema.json"
 LICENCE = "CC-BY-4.0"
 # What the last paragraph of a myth begins with (page_rules.py); a field of its own needs no label.
-RIGHT = re.compile(r"^(?:Right:|正确的说法：)\s*")
 
 
 class QuestionsBuilder(StandaloneHTMLBuilder):
@@ -122,7 +121,7 @@ class QuestionsBuilder(StandaloneHTMLBuilder):
                     "id": myth["ids"][0],
                     "claim": inline(name(myth)),
                     "proof": text(*content(myth)[:-1]),
-                    "right": RIGHT.sub("", text(content(myth)[-1])),
+                    "right": without_right(text(content(myth)[-1])),
                 }
                 for myth in boxes(doctree, "myth")
             ],

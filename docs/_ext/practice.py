@@ -24,15 +24,13 @@ from sphinx.util.docutils import SphinxDirective
 
 from languages import LANGUAGES
 from page_rules import former_names, is_question
-from question import ASKED, LEVELS
+from question import ASKED, LEVELS, without_right
 from side_by_side import PREFIX, parse
 
 logger = logging.getLogger(__name__)
 
 FOLDER = Path("_static", "practice")
 STRONG, SEE_ALSO = "what-a-strong-answer-adds", "see-also"
-# What a paragraph of a myth begins with that says what is right: "Right:", "正确的说法："
-RIGHT = re.compile(r"^\s*[^:：]{1,12}[:：]\s*")
 PAGE_MARK = "practises"
 
 # The texts of the page, in English; sphinx.po has the Chinese. What stands in {braces} is filled in by practice.js.
@@ -226,7 +224,7 @@ def myth(box: Tag, docname: str) -> dict:
     paragraphs = whole.find_all("p", recursive=False)
     right = paragraphs[-1].extract() if paragraphs else None
     if right is not None and (first := right.find(string=True)):
-        first.replace_with(RIGHT.sub("", first))
+        first.replace_with(without_right(first))
     return {"claim": sentence(contents(title)), "proof": contents(whole), "right": sentence(contents(right)) if right else ""}
 
 

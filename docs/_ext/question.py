@@ -22,6 +22,8 @@ They are thin directives over docutils' ``admonition`` node, with the class ``an
     :::
 """
 
+import re
+
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import _
@@ -101,6 +103,8 @@ class Followup(Linked):
 
 LEVELS = {"1": _("Junior"), "2": _("Mid-level"), "3": _("Senior")}
 ASKED = {"often": _("asked often"), "sometimes": _("asked sometimes"), "rarely": _("asked rarely")}
+# How the last paragraph of a myth begins, by language; what to say instead follows.
+RIGHT = {"en": "Right:", "zh_CN": "正确的说法："}
 LABELS = {"myth": _("Myth"), "followup": _("Follow-up")}
 
 
@@ -118,6 +122,11 @@ def label(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     title, words = doctree.next_node(nodes.title), facts(app.env.metadata.get(docname, {}))
     if title is not None and words:
         title.parent.insert(title.parent.index(title) + 1, nodes.paragraph("", words, classes=["facts"]))
+
+
+def without_right(text: str) -> str:
+    """The last paragraph of a myth without what it begins with, as text, Markdown or HTML."""
+    return re.sub(rf"^\s*(?:{'|'.join(RIGHT.values())})\s*", "", text)
 
 
 def boxes(doctree: nodes.Node, kind: str) -> list[nodes.admonition]:

@@ -52,7 +52,7 @@ def test_every_question_is_in_it(language: str):
     }
     assert found == counts(language)
     rights = [myth["right"] for question in questions for myth in question["myths"]]
-    assert not [right for right in rights if right.startswith(("Right", "正确"))], "RIGHT in export_questions.py takes the label off"
+    assert not [right for right in rights if right.startswith(("Right", "正确"))], "RIGHT in question.py takes the label off"
     assert all(question["verified"]["torch"] == data(language)["torch"] for question in questions)
 
 
