@@ -134,8 +134,7 @@ print("reads most letters:", accuracy(pretrained, old_test) > 0.6)
 # At full rate it fits the thirty images much better, with a loss near 0, and pays with
 # what the letters had taught it: beside a random new layer, good features
 # `get distorted <https://arxiv.org/abs/2202.10054>`_.
-# With 1,400 images, ``draw(digits, seen, 10)``, the frozen backbone comes last; let a
-# validation set decide.
+# Which rate is best depends on the data; let a validation set decide.
 # (The optimizer leaves a backbone at rate 0 alone.
 # ``requires_grad_(False)`` also spares its backward pass.)
 
