@@ -46,7 +46,9 @@ def test_the_links_of_the_table_lead_to_their_anchors(site: Path):
 def test_a_week_is_enough_for_every_question():
     order = (ROOT / "docs" / "reading-order.md").read_text("utf-8")
     week = re.findall(r"^- \{ref\}`([a-z0-9-]+)`$", order.partition("## A week\n")[2], re.MULTILINE)
-    assert sorted(week) == sorted(page.rpartition("/")[2] for page in question_pages())
+    missing = sorted({page.rpartition("/")[2] for page in question_pages()} - set(week))
+    assert not missing, f"docs/reading-order.md: under 'A week' give each of these a day, as in - {{ref}}`slug`: {', '.join(missing)}"
+    assert len(week) == len(question_pages()), f"docs/reading-order.md: under 'A week' a question stands twice: {sorted(week)}"
 
 
 def test_at_least_thirty_errors_are_explained(site: Path):
