@@ -11,6 +11,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from conftest import Build, TinySite
+from recurring_texts import fill
 
 HEADER = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
 GLOSSARY = {"Glossary": "术语表", "leaf tensor": "叶子张量（leaf tensor）", "A tensor without history.": "没有历史的张量。"}
@@ -363,3 +364,13 @@ def test_translated_nodes_belong_to_their_page(site: Path):
     for path in doctrees:
         tree = pickle.loads(path.read_bytes())
         assert not [node for node in tree.findall() if node.document is not tree], path
+
+
+def test_bare_links_are_filled_in(tmp_path: Path):
+    """As a question is given its day in the reading order; a link in a sentence is the translator's."""
+    path = tmp_path / "reading-order.po"
+    path.write_text(HEADER + entry("{ref}`batchnorm`", "") + entry("See {ref}`batchnorm`.", ""), "utf-8")
+    fill(path)
+    text = path.read_text("utf-8")
+    assert 'msgid "{ref}`batchnorm`"\nmsgstr "{ref}`batchnorm`"' in text
+    assert 'msgid "See {ref}`batchnorm`."\nmsgstr ""' in text

@@ -1,4 +1,4 @@
-"""Fill in the Chinese of the messages that sphinx-gallery writes under every example, so that no author has to.
+"""Fill in the Chinese of what sphinx-gallery writes under every example, and of bare links, so that no author has to.
 
 Not a Sphinx extension: ``nox -s translate`` runs ``python docs/_ext/recurring_texts.py docs/locale/zh_CN`` when the catalogs are refreshed.
 """
@@ -11,6 +11,7 @@ import polib
 
 # The whole message, and its translation with the same groups.
 RECURRING = [
+    (r"\{ref\}`([a-z0-9-]+)`", r"{ref}`\1`"),  # it shows the page's title, in its language
     (r":doc:`(.+)`", r":doc:`\1`"),
     (r":ref:`Go to the end <(.+)>` to download the full example code\.", r":ref:`跳到末尾 <\1>`\\ 下载完整的示例代码。"),
     (r":download:`Download Jupyter notebook: (.+) <(.+)>`", r":download:`下载 Jupyter notebook：\1 <\2>`"),
@@ -44,5 +45,5 @@ def fill(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    for name in sorted(Path(sys.argv[1]).rglob("auto_examples/**/*.po")):
+    for name in sorted(Path(sys.argv[1]).rglob("*.po")):
         fill(name)
