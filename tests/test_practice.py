@@ -556,6 +556,7 @@ def status(page: Page) -> Locator:
 def test_a_file_goes_to_another_browser(tab: Tab, bring: Callable):
     page = tab()
     page.goto(f"/en/{PRACTICE}")
+    only(page, "autograd")
     start(page)
     name = answer(page, "4")
     page.evaluate("records.mark('backward', {later: true})")
@@ -567,6 +568,7 @@ def test_a_file_goes_to_another_browser(tab: Tab, bring: Callable):
     saved = Path(download.value.path()).read_text("utf-8")
     second = tab()
     second.goto(f"/zh_CN/{PRACTICE}")
+    only(second, "layers")  # another question
     start(second)
     own = answer(second, "2")
     second.keyboard.press("Escape")
