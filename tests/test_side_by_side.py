@@ -148,6 +148,7 @@ def test_a_reader_shows_it_and_turns_it_off(tab: Tab, language: str, docname: st
     assert shown(page) == 0
     page.mouse.move(0, 0)  # the page has moved under the pointer: a heading below it would show its anchor, ¶
     expect(page.locator("article")).to_have_text(before, use_inner_text=True)
+    assert page.locator("article").inner_text() == before  # to the last space
 
 
 def test_tables_lists_captions_and_folded_titles(tab: Tab):
