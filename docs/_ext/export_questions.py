@@ -26,7 +26,6 @@ from question import ASKED, LEVELS, boxes, without_right
 
 SCHEMA = "questions.schema.json"
 LICENCE = "CC-BY-4.0"
-# What the last paragraph of a myth begins with (page_rules.py); a field of its own needs no label.
 
 
 class QuestionsBuilder(StandaloneHTMLBuilder):
