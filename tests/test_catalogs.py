@@ -64,6 +64,7 @@ FAULTS = {
         "the number 13 of the English is 31",
         "它省下 25 MiB 中的 13 MiB。",
     ),
+    "right_label": ("Right: it is so.", "对了：是这样。", "begins with 正确的说法： in Chinese", "正确的说法：是这样。"),
     "invisible": ("A space of no width.", "没有\u200b宽度的空格。", "an invisible character, '\\u200b'", "没有宽度的空格。"),
     "one_asterisk": ("*Mind:* don't.", "*注意：*不要。", "the mark * stays visible", "*注意*：不要。"),
     "underscores": ("This _one_ here.", "这里_这个_词。", "the mark _ stays visible", "这里*这个*词。"),

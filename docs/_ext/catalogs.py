@@ -24,6 +24,8 @@ from myst_parser.parsers.mdit import create_md_parser
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from question import RIGHT
+
 logger = logging.getLogger(__name__)
 
 autocorrect_py.load_config((Path(__file__).parents[2] / ".autocorrectrc").read_text("utf-8"))
@@ -200,6 +202,8 @@ def check_entry(entry: polib.POEntry, read: Callable[[str], Message], glossary: 
     elif needs_chinese(english.words) and not CHINESE.search(chinese.words):
         yield "no Chinese in the msgstr: translate it; if the field says it in English, add it to KEPT in docs/_ext/catalogs.py"
         return
+    if entry.msgid.startswith(RIGHT["en"]) and not entry.msgstr.startswith(RIGHT["zh_CN"]):
+        yield f"what begins with {RIGHT['en']} in English begins with {RIGHT['zh_CN']} in Chinese: practice and the downloads go by it"
     if "\n" in entry.msgstr:
         yield "a line break in Chinese shows as a space: put the msgstr on one line, without \\n"
     if found := INVISIBLE.search(entry.msgstr):

@@ -8,7 +8,7 @@ fault is a warning with file and line, so an error under ``-W``. ``docs/contribu
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from docutils import nodes
@@ -43,7 +43,7 @@ def check(app: Sphinx, doctree: nodes.document) -> None:
         return
     source = Path(app.env.doc2path(docname)).read_text("utf-8-sig")
     if app.config.language == "zh_CN":
-        faults = [*answer_length(doctree, chinese=True), *closings(doctree, RIGHT.values())]
+        faults = answer_length(doctree, chinese=True)
     else:
         faults = [*front_matter(app.env.metadata[docname], source), *anatomy(doctree, docname, source)]
     for line, message in faults:
@@ -136,7 +136,8 @@ def anatomy(doctree: nodes.document, docname: str, source: str) -> Iterator[tupl
     for myth in boxes(doctree, "myth"):
         if not proved(myth):
             yield myth.line, "a {myth} needs its proof: a ```pycon example inside it, or a {ref} to one by label"
-    yield from closings(doctree, [RIGHT["en"]])
+        if not isinstance(myth[-1], nodes.paragraph) or not myth[-1].astext().startswith(RIGHT["en"]):
+            yield myth.line, f"a {{myth}} ends with what to say instead: a last paragraph that begins with '{RIGHT['en']}'"
     followups = len(boxes(doctree, "followup"))
     if not 2 <= followups <= 4:
         yield 1, f"a question has two to four {{followup}} boxes, this page has {followups}"
@@ -144,14 +145,6 @@ def anatomy(doctree: nodes.document, docname: str, source: str) -> Iterator[tupl
     for heading in SECTIONS:
         if heading not in headings:
             yield 1, f"the section '## {heading}' is missing"
-
-
-def closings(doctree: nodes.document, labels: Collection[str]) -> Iterator[tuple[int, str]]:
-    """The fault of a myth without a last paragraph that says what is right, with one of the labels. Practice and exports go by them."""
-    for myth in boxes(doctree, "myth"):
-        if not isinstance(myth[-1], nodes.paragraph) or not myth[-1].astext().startswith(tuple(labels)):
-            expected = " or ".join(f"'{label}'" for label in labels)
-            yield myth.line, f"a {{myth}} ends with what to say instead: a last paragraph that begins with {expected}"
 
 
 def proved(myth: nodes.admonition) -> bool:
