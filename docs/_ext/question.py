@@ -125,7 +125,7 @@ def label(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def without_right(text: str) -> str:
-    """The last paragraph of a myth without what it begins with, as text, Markdown or HTML."""
+    """The last paragraph of a myth without what it begins with, as text or Markdown."""
     return re.sub(rf"^\s*(?:{'|'.join(RIGHT.values())})\s*", "", text)
 
 
